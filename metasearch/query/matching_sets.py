@@ -29,11 +29,11 @@ class Sets(NamedTuple):
 @dataclass(slots=True)
 class _Leaf:
     """A term, range or `Near`, and what is known of it. `at_once`: whether a record that has one of
-    its keys satisfies it. `field`: the one of its terms; "" where each record is compared.
+    its keys satisfies it. `word_field`: the one of its terms; "" where each record is compared.
     """
 
     query: Query
-    field: str
+    word_field: str
     at_once: bool = False
     fit: list[int] = field(default_factory=list)
     unknown: list[int] = field(default_factory=list)
@@ -115,7 +115,7 @@ class MatchingSets:
 
     def _of_leaf(self, leaf: _Leaf) -> Sets:
         fit, unknown = self._bits(leaf.fit), self._bits(leaf.unknown)
-        decided = self._bits(self._keys[leaf.field].decided) if leaf.field else self.every
+        decided = self._bits(self._keys[leaf.word_field].decided) if leaf.word_field else self.every
         return Sets(fit, decided & ~fit & ~unknown)
 
     def _bits(self, numbers: Iterable[int]) -> int:
@@ -130,10 +130,10 @@ class MatchingSets:
         fields = {term.field for term in terms(query)}
         name = fields.pop() if len(fields) == 1 else ""
         leaf = _Leaf(query, name if name in _WORD_FIELDS else "")
-        if leaf.field:
-            if _add_keys(query, leaf, self._keys.setdefault(leaf.field, _Keys())):
+        if leaf.word_field:
+            if _add_keys(query, leaf, self._keys.setdefault(leaf.word_field, _Keys())):
                 return leaf
-            leaf.field = ""
+            leaf.word_field = ""
         self._compared.append(leaf)
         return leaf
 

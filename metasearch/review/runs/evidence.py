@@ -285,7 +285,8 @@ class _Evidence:
 
     def unexplained(self, source: str) -> set[int]:
         """The works that a source gave to final lines although their records do not fit."""
-        return set[int]().union(*(self._unexplained[line, source] for line in self.finals))
+        asked = [line for line in self.finals if line in self.held.queries.queries]
+        return set[int]().union(*(self._unexplained[line, source] for line in asked))
 
     def lines(self) -> Iterator[LineEvidence]:
         names = sorted(self._figures)

@@ -11,12 +11,15 @@ works that have it:
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from metasearch.engine.inquiry import Inquirer
+from metasearch.engine.options import SearchOptions
 from metasearch.engine.scores import STOP_WORDS
 from metasearch.errors import UsageError
 from metasearch.formats import hits
@@ -29,6 +32,7 @@ from metasearch.record import Record
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import figures, known_works
 from metasearch.review.runs.evidence import final_steps
+from metasearch.review.runs.plan import TIMEOUTS, RunSources
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.strategies.variants import Alternative, StrategyQueries
@@ -45,6 +49,15 @@ LEAST_SCORE = 3.84
 _ABSTRACT, _WORDS, _LETTERS, _CHARACTERS = 5_000, 3, 3, 6
 #: Parts of a Chinese title that begin or end no word.
 _PARTICLES = frozenset("的了和与及或在对中为之其从以于等是有被将由并")
+#: Words of grammar and of every abstract, beside `STOP_WORDS`.
+_GRAMMAR = frozenset(
+    "about after again all also although among any because been before being between both during "
+    "each either few first found further had her here his however its less may many more most much "
+    "nor one only other others our out over own same several should since some than them those "
+    "through too two three under until upon use used using very via was well when where whether "
+    "while who whom whose why within without would you your aim background conclusion conclusions "
+    "method methods objective paper purpose result results study studies".split()
+)
 _RUN = late_pattern(f"{CJK.pattern}+")
 #: Share of the records with one of two words that have both, from which they are counterparts.
 _COUNTERPARTS = 0.5
@@ -59,7 +72,7 @@ class Suggestion:
     """A word that a strategy might look for.
 
     Attributes:
-        text: As it is shown; `query` as it is typed, in metasearch's syntax.
+        text: As it is shown; `term` as it is looked for.
         line: Number of the step that it would be an alternative in; `beside` the first alternative
             there. None and "" where it brings nothing.
         relevant, others: Works that have it: relevant ones, and others.
@@ -69,11 +82,13 @@ class Suggestion:
         cost: Other works of the project that the strategy finds with it, and did not without.
         counterpart: What records in both languages have in its place in the other; "" for none.
         pairs: How many records have both.
+        hits: Name of a database for people -> hits that it has more with the word; None where that
+            is not known. Empty where no database was asked.
     """
 
     text: str
     kind: Kind
-    query: str
+    term: Term
     line: int | None
     beside: str
     relevant: int
@@ -84,6 +99,12 @@ class Suggestion:
     cost: int
     counterpart: str
     pairs: int
+    hits: Mapping[str, int | None] = field(default_factory=dict)
+
+    @property
+    def query(self) -> str:
+        """As it is typed, in metasearch's syntax."""
+        return to_text(self.term)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +117,74 @@ class Suggestions:
     others: int
     missed: int
     words: tuple[Suggestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQueries:
+    """What databases are asked about suggestions: the last query of the strategy as it is, and with
+    each word.
+    """
+
+    now: Query
+    with_word: Mapping[str, Query]
+
+
+def asked_queries(
+    project: Project, strategy: Strategy, words: Sequence[Suggestion]
+) -> AskedQueries | None:
+    """The queries by which the cost of words is counted; None where no line brings works yet."""
+    queries = StrategyQueries(step_rows.of(project.db, strategy), strategy.years)
+    finals = final_steps(figures.table(project.db, strategy).steps)
+    last = max((line for line in finals if line in queries.queries), default=None)
+    if last is None:
+        return None
+    asked = {}
+    for one in words:
+        for place in queries.places(one.line) if one.line is not None else ():
+            if place.text[: known_works.SHOWN] == one.beside:
+                new = queries.with_beside(place, one.term).get(last)
+                if new is not None:
+                    asked[one.text] = new
+    return AskedQueries(queries.queries[last], asked)
+
+
+async def counted_words(
+    engine: Inquirer,
+    chosen: RunSources,
+    asked: AskedQueries,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> dict[str, dict[str, int | None]]:
+    """Text of a suggestion -> name of a source for people -> hits that it has more with the word;
+    None where it failed, or does not count the whole query. One request each, and one for the query
+    as it is.
+    """
+    now = await _hits(engine, chosen, asked.now)
+    found = {}
+    for done, (text, query) in enumerate(asked.with_word.items(), 1):
+        progress(done, len(asked.with_word))
+        then = await _hits(engine, chosen, query)
+        found[text] = {
+            chosen.labels[name]: None if before is None or after is None else after - before
+            for name, before in now.items()
+            for after in (then[name],)
+        }
+    return found
+
+
+async def _hits(engine: Inquirer, chosen: RunSources, query: Query) -> dict[str, int | None]:
+    """The hits of each source, all asked at once."""
+    options = SearchOptions(
+        query=query,
+        sources=tuple(chosen.sources.values()),
+        timeout=TIMEOUTS["counts"],
+        enrich="none",
+    )
+    inquiry = engine.inquiry(options)
+    answers = await asyncio.gather(*(inquiry.count(name) for name in chosen.sources))
+    return {
+        name: answer.report.total if answer.exact else None
+        for name, answer in zip(chosen.sources, answers, strict=True)
+    }
 
 
 def suggest(
@@ -116,6 +205,7 @@ def suggest(
         sets.add(work.record)
     pairs = _Counterparts(work.record for work in described.works)
     made = [_suggestion(one, described, sets, places, pairs) for one in chosen]
+    made = [one for one in made if one.brought or one.score >= LEAST_SCORE]
     made.sort(key=lambda one: (-one.brought, -one.score, one.cost, one.text))
     return Suggestions(
         relevant=described.relevant,
@@ -237,8 +327,7 @@ def _ranked(described: _Described) -> list[_Candidate]:
         score = log_likelihood(a, all_relevant, b, all_others)
         # What brings a work that was missed is of use even where few works have it.
         if not all_others or (
-            a * all_others > b * all_relevant
-            and (score >= LEAST_SCORE or (text, kind) in missed)
+            a * all_others > b * all_relevant and (score >= LEAST_SCORE or (text, kind) in missed)
         ):
             made.append((-missed[text, kind], _Candidate(text, kind, a, b, score)))
     made.sort(key=lambda one: (one[0], -one[1].score, -len(one[1].text), one[1].text))
@@ -300,6 +389,7 @@ def _is_word(word: str) -> bool:
         len(word) >= _LETTERS
         and not word.isdecimal()
         and word not in STOP_WORDS
+        and word not in _GRAMMAR
         and not CJK.search(word)
     )
 
@@ -384,7 +474,7 @@ def _suggestion(
     return Suggestion(
         text=one.text,
         kind=one.kind,
-        query=to_text(one.term),
+        term=one.term,
         line=None if chosen is None else chosen.step,
         beside="" if chosen is None else chosen.text[: known_works.SHOWN],
         relevant=one.relevant,

@@ -31,11 +31,13 @@ from metasearch.review.runs.commands import (
     FIRST,
     cite,
     counts,
+    evidence,
     known,
     replay,
     run,
     stop,
     validate,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -616,6 +618,6 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 for _command in (
     *(add, edit, remove, show, counts, run, cite, stop, replay),
-    *(import_, paste, write, search_file, known, validate),
+    *(import_, paste, write, search_file, known, validate, evidence, words),
 ):
     strategy.add_command(_command)
