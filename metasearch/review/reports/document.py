@@ -27,12 +27,15 @@ Language: TypeAlias = Annotated[str, "code"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A part of a text. `link`: an http(s) address; anything else is no link."""
+    """A part of a text. `link`: an http(s) address; anything else is no link. `code`: what is typed
+    in a search.
+    """
 
     text: str
     bold: bool = False
     italic: bool = False
     superscript: bool = False
+    code: bool = False
     link: str = ""
 
 

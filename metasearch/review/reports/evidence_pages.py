@@ -5,7 +5,6 @@ database, and the words that are suggested for it.
 from __future__ import annotations
 
 from aiohttp import web
-from markupsafe import Markup
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
@@ -39,9 +38,9 @@ async def answer_evidence(request: web.Request) -> web.StreamResponse:
         current="/projects",
         frame=frame(here.visit, here.project, "/strategies"),
         back=here.path(strategy_path(shown.name)),
-        name=shown.name,
+        strategy=shown.name,
         errors=errors,
-        body=Markup(body),  # noqa: S704 - escaped
+        body=body,
     )
     return page_response(request, html)
 

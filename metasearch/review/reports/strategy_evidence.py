@@ -16,6 +16,7 @@ from metasearch.review.reports.document import (
     Paragraph,
     Phrase,
     Remark,
+    Span,
     Table,
     Text,
     in_words,
@@ -111,9 +112,9 @@ def _lines(shown: StrategyEvidence, phrase: Phrase) -> Table:
 def _line(
     line: LineEvidence, place: str, one: LineContribution, phrase: Phrase, *, again: bool = False
 ) -> tuple[Text, ...]:
-    text = "" if again else f" {line.step.text[:_LONGEST]}"
+    number_of_line = Span(text=f"#{line.step.number} ")
     return (
-        f"#{line.step.number}{text}",
+        (number_of_line,) if again else (number_of_line, _code(line.step.text)),
         place,
         number(one.hits, phrase),
         f"{one.works:,}",
@@ -124,11 +125,15 @@ def _line(
     )
 
 
+def _code(text: str) -> Span:
+    return Span(text=text[:_LONGEST], code=True)
+
+
 def _alternatives(shown: StrategyEvidence, phrase: Phrase) -> Table:
     rows: list[tuple[Text, ...]] = [
         (
             f"#{line.step.number}",
-            one.text[:_LONGEST],
+            (_code(one.text),),
             f"{one.all.works:,}",
             f"{one.all.included:,}",
             f"{one.all.lost:,}",
@@ -202,8 +207,8 @@ def _word(one: Suggestion) -> tuple[Text, ...]:
         f"; {label} {'–' if more is None else f'{more:+,}'}" for label, more in one.hits.items()
     )
     return (
-        one.query,
-        "–" if one.line is None else f"#{one.line} {one.beside}",
+        (_code(one.query),),
+        "–" if one.line is None else (Span(text=f"#{one.line} "), _code(one.beside)),
         f"{one.relevant:,}",
         f"{one.others:,}",
         f"{one.score:.1f}",
