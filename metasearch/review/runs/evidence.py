@@ -364,8 +364,10 @@ class _Evidence:
         lost = self._lost(held.queries.without(one))
         meant = held.queries.meaning(one)
         fit = self.held.sets.of(meant).fit if meant is not None else held.sets.every
+        bringing = self.finals & {one.step, *held.queries.users[one.step]} or {one.step}
         works = {
-            source: held.works_of(fit & bits) & self.found[source]
+            source: held.works_of(fit & bits)
+            & set[int]().union(*(self.brought[line, source] for line in bringing))
             for source, bits in held.sources.items()
         }
         every = set[int]().union(*works.values())
