@@ -25,7 +25,7 @@ from typing import Literal
 from metasearch.message import message_in
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import Block, Heading, Items, Paragraph, Phrase, Table, Text
-from metasearch.review.works.works import RELEVANT
+from metasearch.review.works.works import is_relevant
 
 #: Works that at least two databases have found, below which nothing can be said.
 FEWEST_SHARED = 3
@@ -89,7 +89,7 @@ def overlap(project: Project, *, included: bool = False) -> Overlap:
     `included`: whether only works count that are relevant as far as it is decided: neither left out
     nor undecided.
     """
-    chosen = f" AND work IN ({RELEVANT})" if included else ""
+    chosen = f" AND {is_relevant('work_source.work')}" if included else ""
     asked = (
         "SELECT DISTINCT answer.source FROM run JOIN answer ON answer.run = run.id"
         " WHERE run.project = ?1 AND run.mode <> 'counts' AND answer.place <> 'other'"

@@ -27,7 +27,7 @@ from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.strategies.variants import Alternative, StrategyQueries
 from metasearch.review.works import records
-from metasearch.review.works.works import RELEVANT
+from metasearch.review.works.works import relevant_works
 
 #: Records that are compared with a strategy, each some 0.5 ms; on a server, where others wait.
 MOST_RECORDS, MOST_ON_A_SERVER = 200_000, 20_000
@@ -171,7 +171,7 @@ class Held:
         table = figures.table(project.db, strategy)
         held = cls(rows, table, queries, MatchingSets([*queries.every_query(), *more]))
         held._read(project.db, strategy, most)
-        held.included = frozenset(row[0] for row in project.db.all(_INCLUDED, project.id))
+        held.included = relevant_works(project)
         return held
 
     def _read(self, db: Database, strategy: Strategy, most: int) -> None:
@@ -230,7 +230,6 @@ _GIVEN = (
     "SELECT DISTINCT work_record.work FROM finding"
     " JOIN work_record ON work_record.record = finding.record WHERE finding.answer = ?"
 )
-_INCLUDED = f"SELECT id FROM work WHERE project = ? AND id IN ({RELEVANT})"  # noqa: S608, own words
 
 
 def bits_of(numbers: Sequence[int]) -> int:
@@ -307,13 +306,13 @@ class _Evidence:
                     bringing[work] = bringing.get(work, 0) | 1 << places[line]
             for work in of_source:
                 databases[work] = databases.get(work, 0) + 1
+        alone: dict[int, set[int]] = {}  # lines -> works that one database has and only they find
+        for work, by in bringing.items():
+            if databases[work] == 1:
+                alone.setdefault(by, set()).add(work)
         for line in names:
-            only = {
-                work
-                for work, by in bringing.items()
-                if databases[work] == 1 and not by & ~related[line]
-            }
-            yield self._line(line, only)
+            only = (works for by, works in alone.items() if not by & ~related[line])
+            yield self._line(line, set[int]().union(*only))
 
     def _line(self, line: int, only: set[int]) -> LineEvidence:
         held, shown = self.held, self._figures[line]

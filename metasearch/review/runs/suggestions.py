@@ -36,7 +36,7 @@ from metasearch.review.runs.plan import TIMEOUTS, RunSources
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.strategies.variants import Alternative, StrategyQueries
-from metasearch.review.works.works import RELEVANT
+from metasearch.review.works.works import relevant_works
 
 #: Works that are compared; on a server, where others wait.
 MOST_WORKS, MOST_ON_A_SERVER = 100_000, 10_000
@@ -250,7 +250,7 @@ class _Described:
             )
         checked = known_works.validate(project, strategy).works
         known = {uid for one in checked for uid in one.works}
-        relevant = {row[0] for row in db.all(RELEVANT)}
+        relevant = relevant_works(project)
         found = {row[0] for row in db.all(_FOUND, strategy.id)}
         made = cls()
         for row in db.rows(_BODIES, project.id):

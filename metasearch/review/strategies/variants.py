@@ -5,7 +5,8 @@ removed or added: the queries of all steps that change by it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from metasearch.query.clauses import Clause, exact
 from metasearch.query.simple import to_text
@@ -32,18 +33,26 @@ _Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One part of an OR of a step, or a place for a new one. `path`: where it stands in the tree of
-    the step.
+    """One part of an OR of a step, or a place for a new one.
+
+    Attributes:
+        query: The part; one word in several fields is one alternative.
+        path: Where the OR, or the place, stands in the tree of the step.
+        parts: Which parts of the OR it is.
     """
 
     step: int
     query: Query
     path: _Path
+    parts: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
-        """In metasearch's syntax; steps as `#1`."""
-        return as_numbers(to_text(self.query))
+        """In metasearch's syntax, a word in several fields without them; steps as `#1`."""
+        query = self.query
+        if len(self.parts) > 1 and isinstance(query, Or) and isinstance(query.parts[0], Term):
+            query = replace(query.parts[0], field="any")
+        return as_numbers(to_text(query))
 
 
 class StrategyQueries:
@@ -100,8 +109,8 @@ class StrategyQueries:
         if text is None or text.clause.widest is None:
             return []
         return [
-            Alternative(number, query, path)
-            for path, query in _alternatives(text.clause.widest, ())
+            Alternative(number, query, path, parts)
+            for path, parts, query in _alternatives(text.clause.widest, ())
             if number_of(query) is None
         ]
 
@@ -115,7 +124,7 @@ class StrategyQueries:
         """The same where an alternative is removed from its step."""
         own = self._texts[removed.step].clause
         assert own.widest is not None  # the alternative is a part of it
-        widest = _remove(own.widest, removed.path)
+        widest = _remove(own.widest, removed.path, removed.parts)
         narrowest = own.narrowest
         if narrowest is not None:
             narrowest = widest if own.is_exact else _remove_equal(narrowest, removed.query)
@@ -173,13 +182,26 @@ def _has_near(query: Query) -> bool:
     return isinstance(query, Near)
 
 
-def _alternatives(query: Query, path: _Path) -> Iterator[tuple[_Path, Query]]:
+def _alternatives(query: Query, path: _Path) -> Iterator[tuple[_Path, tuple[int, ...], Query]]:
+    """Path of an OR, which of its parts, and what they are together."""
     if not isinstance(query, And | Or | Near):
         return
-    for place, part in enumerate(query.parts):
-        if isinstance(query, Or):
-            yield (*path, place), part
-        yield from _alternatives(part, (*path, place))
+    groups = [list(group) for _, group in groupby(enumerate(query.parts), _word)]
+    for group in groups:
+        places = tuple(place for place, _ in group)
+        # A word that stands alone, in several fields, is no alternative to anything.
+        if isinstance(query, Or) and len(groups) > 1:
+            yield path, places, disjunction(part for _, part in group)
+        for place, part in group:
+            yield from _alternatives(part, (*path, place))
+
+
+def _word(part: tuple[int, Query]) -> tuple[object, ...]:
+    """What neighbours have in common that are one word in several fields: `word.ti,ab.`"""
+    place, query = part
+    if isinstance(query, Term) and number_of(query) is None:
+        return query.text, query.phrase, query.truncated, query.heading
+    return (place,)
 
 
 def _places(query: Query, path: _Path) -> Iterator[tuple[_Path, Query]]:
@@ -205,15 +227,13 @@ def _put_beside(query: Query, path: _Path, added: Query) -> Query:
     return conjunction(*parts)
 
 
-def _remove(query: Query, path: _Path) -> Query:
-    """The tree without an alternative."""
+def _remove(query: Query, path: _Path, removed: tuple[int, ...]) -> Query:
+    """The tree without some parts of the OR of a path."""
     assert isinstance(query, And | Or | Near)
-    place, *rest = path
     parts = list(query.parts)
-    if rest:
-        parts[place] = _remove(parts[place], tuple(rest))
-    else:
-        del parts[place]
+    if not path:
+        return disjunction(part for place, part in enumerate(parts) if place not in removed)
+    parts[path[0]] = _remove(parts[path[0]], path[1:], removed)
     match query:
         case And():
             return conjunction(*parts)
@@ -224,5 +244,7 @@ def _remove(query: Query, path: _Path) -> Query:
 
 def _remove_equal(query: Query, removed: Query) -> Query:
     """The tree without the first alternative that is equal to one; the same where none is."""
-    found = next((path for path, one in _alternatives(query, ()) if one == removed), None)
-    return query if found is None else _remove(query, found)
+    for path, parts, one in _alternatives(query, ()):
+        if one == removed:
+            return _remove(query, path, parts)
+    return query

@@ -141,3 +141,30 @@ def test_what_an_added_alternative_changes() -> None:
         1: "(a OR b) AND (c OR e)",
         2: "(a OR b) AND (c OR e) AND d",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "syntax", "words"),
+    [
+        ("(gambl* or betting).ti,ab.", "ovid", ["gambl*", "betting"]),
+        ("gambl*[tiab] OR betting[ti]", "pubmed", ["gambl*", "title:betting"]),
+        ("gambl*.ti,ab.", "ovid", []),
+        ("exp Gambling/ or gambling.ti.", "ovid", ["subject:Gambling", "title:gambling"]),
+        ("(gambl* adj3 (harm or debt)).ti,ab.", "ovid", ["harm", "debt"]),
+        ("TKA='水质'*(TI='贝类'+TI='鱼类')", "cnki", ["title:贝类", "title:鱼类"]),
+    ],
+)
+def test_one_word_in_several_fields_is_one_alternative(
+    text: str, syntax: str, words: list[str]
+) -> None:
+    """As it was typed; a heading is another thing than the word."""
+    step = Step(id=1, strategy=1, number=1, kind="query", text=text, syntax=syntax)
+    queries = StrategyQueries([step], "")
+
+    found = queries.alternatives(1)
+
+    assert [one.text for one in found] == words
+    for one in found:
+        left = queries.without(one)[1]
+        assert left is not None
+        assert one.query not in {left, *getattr(left, "parts", ())}
