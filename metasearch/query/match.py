@@ -100,9 +100,13 @@ class SearchableText:
             beginning = (open_end and place == last) or (initials and len(want) == 1)
             return beginning and word.startswith(want)
 
+        first = wanted[0]
+        whole = not ((open_end and last == 0) or (initials and len(first) == 1))
         return any(
-            all(fits(place, words[start + place]) for place in range(len(wanted)))
-            for start in range(len(words) - last)
+            # Most words are not the first one: they cost no call.
+            (word == first or ((not whole or word[-1] in "+#") and fits(0, word)))
+            and all(fits(place, words[start + place]) for place in range(1, len(wanted)))
+            for start, word in enumerate(words[: len(words) - last] if last else words)
         )
 
 

@@ -7,7 +7,7 @@ terms, and a term is compared only with records that have one of its words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -28,13 +28,19 @@ class Sets(NamedTuple):
 
 @dataclass(slots=True)
 class _Leaf:
-    """A term, range or `Near`, and what is known of it. `at_once`: whether a record that has one of
-    its keys satisfies it. `word_field`: the one of its terms; "" where each record is compared.
+    """A term, range or `Near`, and what is known of it.
+
+    Attributes:
+        word_field: The one of its terms; "" where each record is compared.
+        at_once: Whether a record that has one of its keys satisfies it.
+        needs: Keys that a record has all of if it satisfies it, or else has `joined`.
     """
 
     query: Query
     word_field: str
     at_once: bool = False
+    needs: frozenset[str] = frozenset()
+    joined: str = ""
     fit: list[int] = field(default_factory=list)
     unknown: list[int] = field(default_factory=list)
 
@@ -95,9 +101,10 @@ class MatchingSets:
         for name, keys in self._keys.items():
             if shown.texts(name) and (name != "any" or record.abstract):
                 keys.decided.append(number)
-            near = {id(leaf): leaf for leaf in keys.leaves_of(_record_keys(shown, name))}
-            for leaf in near.values():
-                _note(leaf, leaf.at_once or evaluate(leaf.query, shown), number)
+            has = _record_keys(shown, name)
+            for leaf in {id(leaf): leaf for leaf in keys.leaves_of(has)}.values():
+                if leaf.needs <= has or leaf.joined in has:
+                    _note(leaf, leaf.at_once or evaluate(leaf.query, shown), number)
         return number
 
     def of(self, query: Query) -> Sets:
@@ -114,15 +121,9 @@ class MatchingSets:
         return self._known[query]
 
     def _of_leaf(self, leaf: _Leaf) -> Sets:
-        fit, unknown = self._bits(leaf.fit), self._bits(leaf.unknown)
-        decided = self._bits(self._keys[leaf.word_field].decided) if leaf.word_field else self.every
+        fit, unknown = bits_of(leaf.fit), bits_of(leaf.unknown)
+        decided = bits_of(self._keys[leaf.word_field].decided) if leaf.word_field else self.every
         return Sets(fit, decided & ~fit & ~unknown)
-
-    def _bits(self, numbers: Iterable[int]) -> int:
-        made = bytearray(self._count // 8 + 1)
-        for number in numbers:
-            made[number >> 3] |= 1 << (number & 7)
-        return int.from_bytes(made, "little")
 
     # ---------------------------------------------------------------- how leaves are found
 
@@ -156,6 +157,14 @@ def every_of(sets: Iterable[Sets], every: int) -> Sets:
 
 def inverse(sets: Sets) -> Sets:
     return Sets(sets.fail, sets.fit)
+
+
+def bits_of(numbers: Sequence[int]) -> int:
+    """The set of some numbers."""
+    made = bytearray(max(numbers, default=0) // 8 + 1)
+    for number in numbers:
+        made[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(made, "little")
 
 
 def numbers_of(bits: int) -> Iterator[int]:
@@ -196,7 +205,8 @@ def _add_keys(query: Query, leaf: _Leaf, keys: _Keys) -> bool:
     """Add the keys of which a record has one if it satisfies a leaf; False where there are none."""
     if isinstance(query, Term):
         made = _term_keys(query)
-        leaf.at_once = made is not None and made.at_once
+        if made is not None:
+            leaf.at_once, leaf.needs, leaf.joined = made.at_once, made.needs, made.joined
         parts = None if made is None else [made]
     elif isinstance(query, Near):
         # A record that satisfies it has an alternative of each part; the first part will do.
@@ -217,6 +227,8 @@ class _TermKeys(NamedTuple):
     words: set[str]
     beginnings: set[str]
     at_once: bool = False
+    needs: frozenset[str] = frozenset()
+    joined: str = ""
 
 
 def _term_keys(term: Term) -> _TermKeys | None:
@@ -233,9 +245,10 @@ def _term_keys(term: Term) -> _TermKeys | None:
     if not length:
         return None
     joined = compact(word)
-    return _TermKeys(
-        {part, joined}, set(), len(wanted) == 1 and part == word == joined and not CJK.search(part)
-    )
+    if CJK.search(part):
+        return _TermKeys({part, joined}, set())
+    at_once = len(wanted) == 1 and part == word == joined
+    return _TermKeys({part, joined}, set(), at_once, frozenset(TOKEN.findall(word)), joined)
 
 
 def _beginning_keys(stem: str) -> _TermKeys | None:

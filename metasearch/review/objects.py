@@ -320,7 +320,9 @@ def evidence(strategy: Strategy, made: StrategyEvidence, databases: Object) -> O
                 "final": line.final,
                 "all": LINE_CONTRIBUTION(line.all),
                 "sources": _by_source(LINE_CONTRIBUTION, line.sources),
-                "alternatives": [
+                "alternatives": None
+                if line.alternatives is None
+                else [
                     {
                         "text": one.text,
                         "all": CONTRIBUTION(one.all),

@@ -377,13 +377,16 @@ SCHEMAS: Mapping[str, Schema] = {
             "final": yes_or_no(description="Whether the strategy brings its records."),
             "all": ref("LineContribution"),
             "sources": list_of(ref("LineContribution")),
-            "alternatives": list_of(
-                thing(
-                    {
-                        "text": text(description="In metasearch's syntax."),
-                        "all": ref("Contribution"),
-                        "sources": list_of(ref("Contribution")),
-                    }
+            "alternatives": nullable(
+                list_of(
+                    thing(
+                        {
+                            "text": text(description="In metasearch's syntax."),
+                            "all": ref("Contribution"),
+                            "sources": list_of(ref("Contribution")),
+                        }
+                    ),
+                    description="Parts of an OR; null where the strategy is too large for them.",
                 )
             ),
         }

@@ -80,6 +80,13 @@ def _evidence(shown: StrategyEvidence, phrase: Phrase) -> Iterator[Block]:
     if any(line.alternatives for line in shown.lines):
         yield Heading(text=phrase("What each alternative brings"))
         yield _alternatives(shown, phrase)
+    if left_out := [f"#{line.step.number}" for line in shown.lines if line.alternatives is None]:
+        yield Remark(
+            text=phrase(
+                "The strategy is too large for the alternatives of {lines}.",
+                lines=name_list(left_out, phrase),
+            )
+        )
     if shown.missed:
         yield Heading(text=phrase("Known works that are missed"))
         yield Items(items=tuple(_missed(one, phrase) for one in shown.missed))
@@ -140,7 +147,7 @@ def _alternatives(shown: StrategyEvidence, phrase: Phrase) -> Table:
             f"{one.all.lost_included:,}",
         )
         for line in shown.lines
-        for one in line.alternatives
+        for one in line.alternatives or ()
     ]
     return Table(
         head=(

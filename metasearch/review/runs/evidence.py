@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query import Query
-from metasearch.query.matching_sets import MatchingSets, numbers_of
+from metasearch.query.matching_sets import MatchingSets, bits_of, numbers_of
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import figures, known_works
 from metasearch.review.runs.figures import Figures, StepFigures
@@ -31,6 +31,8 @@ from metasearch.review.works.works import relevant_works
 
 #: Records that are compared with a strategy, each some 0.5 ms; on a server, where others wait.
 MOST_RECORDS, MOST_ON_A_SERVER = 200_000, 20_000
+#: Words and phrases of all queries that are made without an alternative, each some microsecond.
+_MOST_WORDS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +82,15 @@ class AlternativeEvidence:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineEvidence:
     """What a line has brought; `sources` and `all` as of an alternative. `final`: whether its
-    records are what the strategy brings.
+    records are what the strategy brings. `alternatives`: None where the strategy is too large for
+    them.
     """
 
     step: Step
     final: bool
     sources: Mapping[str, LineContribution]
     all: LineContribution
-    alternatives: tuple[AlternativeEvidence, ...]
+    alternatives: tuple[AlternativeEvidence, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,14 +235,6 @@ _GIVEN = (
 )
 
 
-def bits_of(numbers: Sequence[int]) -> int:
-    """The set of some numbers."""
-    made = bytearray(max(numbers, default=0) // 8 + 1)
-    for number in numbers:
-        made[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(made, "little")
-
-
 # ---------------------------------------------------------------- what is found, and what is lost
 
 
@@ -248,6 +243,7 @@ class _Evidence:
 
     def __init__(self, held: Held) -> None:
         self.held = held
+        self._words = 0
         lines = held.table.steps
         self._figures = {line.step.number: line for line in lines}
         self.finals = final_steps(lines)
@@ -340,8 +336,13 @@ class _Evidence:
                 hits=shown.claimed,
                 given=any(one.given for one in sources.values()),
             ),
-            alternatives=tuple(map(self._alternative, held.queries.alternatives(line))),
+            alternatives=self._alternatives(line),
         )
+
+    def _alternatives(self, line: int) -> tuple[AlternativeEvidence, ...] | None:
+        listed = self.held.queries.alternatives(line)
+        self._words += len(listed) * self.held.queries.cost(line)
+        return None if self._words > _MOST_WORDS else tuple(map(self._alternative, listed))
 
     def _of_line(
         self, works: set[int], only: set[int], lost: set[int], *, hits: int | None, given: bool

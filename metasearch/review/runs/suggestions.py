@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from metasearch.engine.inquiry import Inquirer
@@ -25,9 +26,9 @@ from metasearch.errors import UsageError
 from metasearch.formats import hits
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
-from metasearch.query import Query, Term, matches, terms, to_text
+from metasearch.query import Query, Term, terms, to_text
 from metasearch.query.match import CJK, TOKEN, fold
-from metasearch.query.matching_sets import MatchingSets, numbers_of
+from metasearch.query.matching_sets import MatchingSets, bits_of, numbers_of
 from metasearch.record import Record
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import figures, known_works
@@ -41,8 +42,8 @@ from metasearch.review.works.works import relevant_works
 #: Works that are compared; on a server, where others wait.
 MOST_WORKS, MOST_ON_A_SERVER = 100_000, 10_000
 #: Suggestions that are made; words that are looked at, those first that tell most; works that one
-#: names.
-MOST, _MOST_LOOKED_AT, MOST_NAMED = 200, 1_000, 20
+#: names; places in a strategy.
+MOST, _MOST_LOOKED_AT, MOST_NAMED, _MOST_PLACES = 200, 1_000, 20, 200
 #: Of the ratio, 5 % of words that belong to no works more than to others have so much.
 LEAST_SCORE = 3.84
 #: Characters of an abstract, words of a phrase, letters of a word, characters of a Chinese word.
@@ -197,14 +198,17 @@ def suggest(
         described = _Described.of(project, strategy, most)
         queries = StrategyQueries(step_rows.of(project.db, strategy), strategy.years)
         finals = final_steps(figures.table(project.db, strategy).steps)
-    ranked = _ranked(described)
     places = _Places(queries, finals)
-    chosen = [one for one in ranked if not places.cover(one.text)]
+    chosen = places.uncovered(_ranked(described))
     sets = MatchingSets([*places.every_query(), *(one.term for one in chosen)])
     for work in described.works:
         sets.add(work.record)
+    found = bits_of([number for number, work in enumerate(described.works) if work.found])
+    reached = [(place, bits & ~found) for place, bits in places.reached(sets)]
     pairs = _Counterparts(work.record for work in described.works)
-    made = [_suggestion(one, described, sets, places, pairs) for one in chosen]
+    made = [
+        _suggestion(one, described.works, sets.of(one.term).fit, reached, pairs) for one in chosen
+    ]
     made = [one for one in made if one.brought or one.score >= LEAST_SCORE]
     made.sort(key=lambda one: (-one.brought, -one.score, one.cost, one.text))
     return Suggestions(
@@ -422,66 +426,76 @@ def _numbers(one: Suggestion) -> tuple[object, ...]:
 
 
 class _Places:
-    """Where a word can be an alternative in a strategy."""
+    """Where a word can be an alternative in a strategy: at most `_MOST_PLACES`."""
 
     def __init__(self, queries: StrategyQueries, finals: set[int]) -> None:
-        self._finals = [line for line in sorted(finals) if line in queries.queries]
-        self._queries = queries
         lines = [
             line
             for line in queries.queries
             if line in finals or finals.intersection(queries.users.get(line, ()))
         ]
         #: Each place, with the queries of the final lines if all works had the word.
-        self.all: list[tuple[Alternative, list[Query]]] = []
-        for line in lines:
-            for place in queries.places(line):
-                changed = queries.with_beside(place, _EVERYTHING)
-                wanted = [changed.get(final) for final in self._finals]
-                self.all.append((place, [query for query in wanted if query is not None]))
-        self._terms = {term for line in lines for term in terms(queries.queries[line]) if term.text}
+        self._all: list[tuple[Alternative, list[Query]]] = []
+        for place in islice((p for line in lines for p in queries.places(line)), _MOST_PLACES):
+            changed = queries.with_beside(place, _EVERYTHING)
+            wanted = (changed.get(line) for line in sorted(finals))
+            self._all.append((place, [query for query in wanted if query is not None]))
+        self._terms = {term for line in lines for term in terms(queries.queries[line])}
 
     def every_query(self) -> Iterator[Query]:
-        for _, wanted in self.all:
+        for _, wanted in self._all:
             yield from wanted
 
-    def cover(self, text: str) -> bool:
-        """Whether whatever has a text has a word that the strategy looks for."""
-        record = Record(source="", title=text, abstract=text, keywords=(text,))
-        return any(matches(term, record) for term in self._terms)
+    def uncovered(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+        """Those that a work may have without a word that the strategy looks for."""
+        sets = MatchingSets(self._terms)
+        for one in candidates:
+            text = one.text
+            sets.add(Record(source="", title=text, abstract=text, keywords=(text,)))
+        covered = 0
+        for term in self._terms:
+            covered |= sets.of(term).fit
+        return [one for number, one in enumerate(candidates) if not covered >> number & 1]
+
+    def reached(self, sets: MatchingSets) -> list[tuple[Alternative, int]]:
+        """Each place, with the records that the strategy finds if they have a word there."""
+        made = []
+        for place, wanted in self._all:
+            bits = 0
+            for query in wanted:
+                bits |= sets.of(query).fit
+            made.append((place, bits))
+        return made
 
 
 def _suggestion(
     one: _Candidate,
-    described: _Described,
-    sets: MatchingSets,
-    places: _Places,
+    works: Sequence[_DescribedWork],
+    has: int,
+    reached: Sequence[tuple[Alternative, int]],
     pairs: _Counterparts,
 ) -> Suggestion:
-    has = sets.of(one.term).fit
-    best: tuple[int, int, Alternative | None, list[_DescribedWork]] = (0, 0, None, [])
-    for place, wanted in places.all:
-        reached = 0
-        for query in wanted:
-            reached |= sets.of(query).fit
-        new = [described.works[number] for number in numbers_of(has & reached)]
-        brought = [work for work in new if work.relevant and not work.found]
-        cost = sum(not work.relevant and not work.found for work in new)
-        if brought and (len(brought), -cost) > (best[0], -best[1] if best[2] else -math.inf):
-            best = (len(brought), cost, place, brought)
-    count, cost, chosen, brought = best
+    """`has`: the works that have the word."""
+    place: Alternative | None = None
+    brought: list[_DescribedWork] = []
+    cost = 0
+    for here, bits in reached:
+        new = [works[number] for number in numbers_of(has & bits)]
+        wanted = [work for work in new if work.relevant]
+        if wanted and (-len(wanted), len(new) - len(wanted)) < (-len(brought), cost):
+            place, brought, cost = here, wanted, len(new) - len(wanted)
     counterpart, both = pairs.of(one.text)
     return Suggestion(
         text=one.text,
         kind=one.kind,
         term=one.term,
-        line=None if chosen is None else chosen.step,
-        beside="" if chosen is None else chosen.text[: known_works.SHOWN],
+        line=None if place is None else place.step,
+        beside="" if place is None else place.text[: known_works.SHOWN],
         relevant=one.relevant,
         others=one.others,
         score=round(one.score, 2),
         brings=tuple((work.name, work.record.title) for work in brought[:MOST_NAMED]),
-        brought=count,
+        brought=len(brought),
         cost=cost,
         counterpart=counterpart,
         pairs=both,

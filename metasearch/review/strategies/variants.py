@@ -4,6 +4,7 @@ removed or added: the queries of all steps that change by it.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -22,7 +23,7 @@ from metasearch.query.tree import (
     disjunction,
 )
 from metasearch.query.values import years_of
-from metasearch.review.strategies.references import as_numbers, number_of, substitute
+from metasearch.review.strategies.references import as_numbers, number_of, size, substitute
 from metasearch.review.strategies.resolve import StepResolver, without_steps
 from metasearch.review.strategies.step_text import StepText
 from metasearch.review.strategies.strategies import Step
@@ -114,6 +115,11 @@ class StrategyQueries:
             if number_of(query) is None
         ]
 
+    def cost(self, number: int) -> int:
+        """Words and phrases of the queries that change with each alternative of a step."""
+        changed = (self.queries.get(other) for other in (number, *self.users.get(number, ())))
+        return sum(size(query, lambda _: 0) for query in changed)
+
     def without_step(self, number: int) -> Mapping[int, Query | None]:
         """Each step that changes where a step is removed -> its query then; None where nothing is
         left of it.
@@ -150,18 +156,19 @@ class StrategyQueries:
 
     def _changed(self, own: Mapping[int, Clause | None]) -> Mapping[int, Query | None]:
         """`own`: number of a step -> what its own text means now; None: it is gone."""
-        ((first, clause),) = own.items()
-        made = {first: None if clause is None else substitute(clause, self._clauses)}
-        for number in self.users.get(first, ()):
+        made = {
+            number: None if clause is None else substitute(clause, self._clauses)
+            for number, clause in own.items()
+        }
+        left: dict[int, Clause] = {number: new for number, new in made.items() if new is not None}
+        known = ChainMap(left, self._clauses)
+        for number in self.users.get(next(iter(own)), ()):
             text = self._texts[number]
-            gone = [
-                parent
-                for parent in text.numbers
-                if made.get(parent, clause) is None and parent in made
-            ]
-            left = without_steps(text.clause, gone) if gone else text.clause
-            known = {**self._clauses, **{one: new for one, new in made.items() if new is not None}}
-            made[number] = None if left.widest is None else substitute(left, known)
+            gone = [parent for parent in text.numbers if parent in made and parent not in left]
+            clause = without_steps(text.clause, gone) if gone else text.clause
+            made[number] = new = None if clause.widest is None else substitute(clause, known)
+            if new is not None:
+                left[number] = new
         return {
             number: None if new is None else self._question(new) for number, new in made.items()
         }
