@@ -97,7 +97,7 @@ async def test_the_loss_of_an_alternative_is_what_a_search_without_it_lacks(
     before, plan = await found(tmp_path / "whole", *lines)
     async with plan:
         titles = set(await plan.titles())
-    told = [(number, one) for number in (1, 2) for one in line(before, number).alternatives]
+    told = [(number, one) for number in (1, 2) for one in line(before, number).alternatives or ()]
     assert [one.text for _, one in told] == words
     for place, (number, one) in enumerate(told):
         texts = list(lines)
@@ -129,7 +129,7 @@ async def test_what_each_line_and_database_brings(tmp_path: Path) -> None:
     assert {source: one.works for source, one in last.sources.items()} == {"alpha": 2, "beta": 1}
     assert {source: one.only for source, one in last.sources.items()} == {"alpha": 1, "beta": 0}
     assert (last.all.works, last.all.lost) == (2, 2)
-    assert [(one.text, one.all.works, one.all.lost) for one in first.alternatives] == [
+    assert [(one.text, one.all.works, one.all.lost) for one in first.alternatives or ()] == [
         ("soil", 1, 1),
         ("peat", 1, 1),
     ]
@@ -165,7 +165,7 @@ async def test_a_work_found_by_what_its_record_does_not_say(tmp_path: Path) -> N
         found = await shown(plan)
 
     assert found.unexplained == {"alpha": 1}
-    assert [one.all.lost for one in line(found, 1).alternatives] == [1, 0]
+    assert [one.all.lost for one in line(found, 1).alternatives or ()] == [1, 0]
     assert line(found, 1).all.works == 2
 
 
@@ -217,3 +217,39 @@ async def test_too_many_records_are_refused(tmp_path: Path) -> None:
         await run(plan, 1)
         with pytest.raises(UsageError, match="4 records; at most 2"):
             await plan.workspace.read(plan.project.bind(evidence), plan.strategy, most=2)
+
+
+async def test_a_strategy_that_is_too_large_for_its_alternatives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that come too late have none, which is not the same as having brought nothing."""
+    monkeypatch.setattr("metasearch.review.runs.evidence._MOST_WORDS", 15)
+    async with await planned(tmp_path, ["soil OR peat", "moss OR salt", "#1 AND #2"]) as plan:
+        found = await shown(plan)
+
+    first, second, _ = found.lines
+    assert first.alternatives is not None
+    assert len(first.alternatives) == 2
+    assert second.alternatives is None
+
+
+async def test_one_word_typed_in_several_fields_is_one_alternative(tmp_path: Path) -> None:
+    """It is lost in all of them."""
+    bodies = {
+        "alpha": works(
+            item("Soil", "10.1000/a"), item("Sand", "10.1000/b", abstract="On soil and more.")
+        )
+    }
+    async with await planned(tmp_path, ["title:sea"], bodies) as plan:
+        await plan.workspace.write(
+            steps.edit, plan.strategy, 1, text="(soil or peat).ti,ab.", syntax="ovid"
+        )
+        await run(plan, 1)
+        found = await shown(plan)
+
+    alternatives = line(found, 1).alternatives
+    assert alternatives is not None
+    assert [(one.text, one.all.works, one.all.lost) for one in alternatives] == [
+        ("soil", 2, 2),
+        ("peat", 0, 0),
+    ]
