@@ -29,6 +29,8 @@
                                              tells and costs
                                             `bench references`: what a check of references
                                             costs, and whom it accuses falsely
+                                             `bench press`: which errors the review of a strategy
+                                             finds, and what it accuses falsely
     python3 tasks.py bench --against COMMIT  what a release brought: this checkout and a commit, or
                                              the folder of a checkout, must find the same and
                                              are measured by turns: CPU, memory, stalls, start
@@ -337,6 +339,7 @@ def bench(rest: list[str]) -> int:
         "companions",
         "references",
         "citations",
+        "press",
     )
     which, rest = (rest[0], rest[1:]) if rest and rest[0] in parts else ("speed", rest)
     if any(word.partition("=")[0] == "--against" for word in rest):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from typing import cast
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import IGNORED, Clause, every, exact, near, wider
+from metasearch.query.places import JoinOperator, Places
 from metasearch.query.reader import ReadQuery, Span, in_fields, read_or_suggest, truncatable, words
 from metasearch.query.scanner import LossReader
 from metasearch.query.tree import (
@@ -246,6 +248,13 @@ def parse_ccl(text: str) -> ReadQuery:
     return read_or_suggest(_read, text)
 
 
+def read_places(text: str, places: Places) -> Clause:
+    """What a query means; what stands where is added to `places`. Raises QuerySyntaxError."""
+    reader = _CclParser(text)
+    reader.places = places
+    return reader.all_of(lambda: reader.query(_ANYWHERE))
+
+
 def _read(text: str) -> ReadQuery:
     reader = _CclParser(text)
     return reader.result_of(reader.all_of(lambda: reader.query(_ANYWHERE)))
@@ -257,7 +266,7 @@ class _CclParser(CclTermReader):
     def query(self, fields: Sequence[str]) -> Clause:
         if operator := self.operator():
             raise self.lacks(operator[1], "before")
-        start = self._first()
+        start = left = self._first()
         first = self.near_one_another(None, fields)
         rest: list[tuple[str, Clause]] = []
         while self.here() not in ("", ")"):
@@ -269,6 +278,11 @@ class _CclParser(CclTermReader):
             name, where = operator or ("AND", None)
             begin = self._first()
             right = self.near_one_another(where, fields)
+            if self.places is not None and where is not None:
+                sides = (left, where[0]), (begin, self.at)
+                joins = cast("JoinOperator", name)
+                self.places.join(joins, where, sides, len(self.open), start)
+            left = begin
             rest.append(("AND", self.exclusion(right, begin)) if name == "NOT" else (name, right))
         return self.join(first, rest, start)
 
@@ -295,7 +309,7 @@ class _CclParser(CclTermReader):
 
     def operand(self, after: Span | None, fields: Sequence[str]) -> Clause:
         """What stands behind an operator. `after`: its place; None where a query begins."""
-        relation = "="
+        relation, whole = "=", self._first()
         if match := QUALIFIED.match(self.text, self._first()):
             fields, relation = self.fields(match), match[2]
             self.at, after = match.end(), match.span()
@@ -333,6 +347,18 @@ class _CclParser(CclTermReader):
             fix = self.with_replacement(*after, self.text[slice(*after)].replace(relation, "="))
             raise self.error(reason, *after, fix=fix, kind="relation-and-index")
         clause = exact(query) if self.more == before else wider(query)
+        if self.places is not None:
+            words = self.text[begin : self.at].strip()
+            quoted = len(words) > 1 and words[0] == words[-1] == '"'
+            self.places.term(
+                self.text,
+                words.strip('"'),
+                (whole, self.at),
+                " ".join(fields),
+                clause,
+                quoted=quoted,
+                endless="?*!$#",
+            )
         return self.exclusion(clause, begin) if relation == "<>" else clause
 
     def nowhere(self, named: Span | None) -> Clause:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
@@ -35,7 +36,8 @@ from metasearch.query.grammar import (
     SyntaxStyle,
     YearRanges,
 )
-from metasearch.query.reader import ReadQuery, read_or_suggest
+from metasearch.query.places import JoinOperator, Reference
+from metasearch.query.reader import ReadQuery, Span, read_or_suggest
 from metasearch.query.strategy import read_strategy
 from metasearch.query.tree import is_blank, plain
 from metasearch.query.values import BadYears, between
@@ -66,6 +68,9 @@ _BETWEEN = re.compile(
     r"([0-9./-]{4,10})['\"]?\s{0,5}(?:,|\sand\s)\s{0,5}['\"]?([0-9./-]{4,10})['\"]?\s{0,5}(\))?",
     re.IGNORECASE,
 )
+
+#: What stands in quotes at the end of an operand.
+_QUOTED = re.compile(r"(?:'([^']{1,900})'|\"([^\"]{1,900})\")\Z")
 
 
 def parse_expert(text: str) -> ReadQuery:
@@ -110,7 +115,7 @@ class ExpertReader(ExpertValueReader):
         operator = self.word_operator()
         if operator and operator[0] != "NOT":
             raise self.lacks(operator[1:], "before")
-        start = self.skip()
+        start = left = self.skip()
         first = self.inner(operator[1:] if operator else None)
         if operator:
             first = self.exclusion(first, start)
@@ -122,6 +127,7 @@ class ExpertReader(ExpertValueReader):
                     raise self.lacks(operator[1:], "after")
                 operator = also
             at, right = self.at, self.inner(operator[1:])
+            left = self.place_join(operator[0], operator[1:], left, -1 - start)
             rest.append(self.join_operand(operator[0], right, at))
         names = [name for name, _ in rest]
         if "OR" in names and "AND" in names[names.index("OR") :]:
@@ -131,24 +137,44 @@ class ExpertReader(ExpertValueReader):
 
     def inner(self, after: tuple[int, int] | None) -> Clause:
         minus, start = self.sign("-^"), self.at
+        left = start
+        outer, self.signs_from = self.signs_from, start
         first = self.product(minus or after)
         if minus:
             first = self.exclusion(first, start)
         rest: list[tuple[str, Clause]] = []
         while sign := self.sign("+-^"):
             at, right = self.at, self.product(sign)
-            rest.append(self.join_operand("OR" if self.flat[sign[0]] == "+" else "NOT", right, at))
+            operator = "OR" if self.flat[sign[0]] == "+" else "NOT"
+            rest.append(self.join_operand(operator, right, at))
+            left = self.place_join(operator, sign, left, start)
+        self.signs_from = outer
         return self.join(first, rest, start)
 
     def join_operand(self, operator: str, right: Clause, start: int) -> tuple[str, Clause]:
         """An operand, from `start` on, with what joins it to those before it."""
         return ("AND", self.exclusion(right, start)) if operator == "NOT" else (operator, right)
 
+    #: Where the first operand that signs join begins: signs are of another level than words.
+    signs_from = 0
+
     def product(self, after: tuple[int, int] | None) -> Clause:
+        left = self.at
         parts = [self.near_one_another(after)]
         while sign := self.sign("*"):
             parts.append(self.near_one_another(sign))
+            left = self.place_join("AND", sign, left, self.signs_from)
         return every(parts)
+
+    def place_join(self, operator: str, sign: Span, left: int, group: int) -> int:
+        """Tell whoever looks at places of an operator whose right operand ends here, and whose left
+        one begins at `left`. Returns where the right one begins.
+        """
+        if self.places is not None:
+            name = cast("JoinOperator", operator)
+            sides = (left, sign[0]), (sign[1], self.at)
+            self.places.join(name, sign, sides, len(self.open), group)
+        return sign[1]
 
     def near_one_another(self, after: tuple[int, int] | None) -> Clause:
         parts, signs = [self.side(after)], list[re.Match[str]]()
@@ -175,6 +201,7 @@ class ExpertReader(ExpertValueReader):
             printed = bool(parts) and not self.open and self.label_at(self.at) is not None
             if "\n" in gap and parts and not self.open and not printed:
                 break
+            begin, known = self.skip(), len(self.places or ())
             part = self.operand()
             ended = self.at
             last = parts[-1] if parts else None
@@ -182,8 +209,11 @@ class ExpertReader(ExpertValueReader):
                 self.printed.append(self.clause_of_operand(part))
             elif last and last.word and part.word and last.target is part.target:
                 last.word = f"{last.word} {part.word}"
+                self.place_term(last, None)
             else:
                 parts.append(part)
+                if len(self.places or ()) == known:
+                    self.place_term(part, begin)
             if often := OFTEN.match(self.flat, self.skip()):
                 self.losses.add("frequency", often[0])
                 self.at = ended = often.end()
@@ -192,6 +222,22 @@ class ExpertReader(ExpertValueReader):
         if not parts:
             raise self.nothing(after)
         return every([self.clause_of_operand(part) for part in parts])
+
+    def place_term(self, part: _ExpertOperand, begin: int | None) -> None:
+        """Tell whoever looks at places of a term that ends here, or that goes on to here: `begin`
+        is None.
+        """
+        if self.places is None:
+            return
+        if begin is None:
+            begin = self.places.terms.pop().start
+        target = self.target
+        clause = self.clause_of_operand(part)
+        self.target = target
+        quoted = _QUOTED.search(self.text, begin, self.at)
+        words = quoted[1] or quoted[2] if quoted else part.word or self.text[begin : self.at]
+        where = begin, self.at
+        self.places.term(self.text, words, where, self.shown, clause, quoted=quoted is not None)
 
     def clause_of_operand(self, part: _ExpertOperand) -> Clause:
         """What an operand asks for, once no further word joins it."""
@@ -360,6 +406,8 @@ class ExpertReader(ExpertValueReader):
 
     def reference(self, match: re.Match[str]) -> Clause:
         line = self.line(int(match[1]), *match.span())
+        if self.places is not None:
+            self.places.references.append(Reference(int(match[1]), *match.span()))
         self.at = match.end()
         return line.clause
 

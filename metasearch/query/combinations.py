@@ -44,33 +44,39 @@ def is_range(text: str) -> bool:
     return "-" in text and "/" not in text and is_combination(text)
 
 
-def _combination(text: str, syntax: str) -> str:
+#: A piece of a text as a syntax writes it, and where it stood in the text.
+SignPiece = tuple[str, int, int]
+
+
+def _combination(text: str, syntax: str) -> list[SignPiece]:
     """A combination of lines as a syntax writes it, whatever signs it is written with: `1 and 2` or
     `or/1-3` in a paper that numbers PubMed's lines. Any other text stays as it is.
     """
+    whole = [(text, 0, len(text))]
     if not is_combination(text):
-        return text
+        return whole
     sign = _sign_of(syntax)
-    pieces: list[str] = []
+    pieces: list[SignPiece] = []
     at = named = 0
     for match in _NAMES.finditer(text):
         join, more = match["join"], match["more"]
         if more and not join and (" " in more or "," in more or match[0][0] not in "#Ss"):
-            return text  # a range or a NOT: its reader decides
-        pieces.append(_operators(text[at : match.start()], syntax))
+            return whole  # a range or a NOT: its reader decides
+        pieces.append((_operators(text[at : match.start()], syntax), at, match.start()))
         at = match.end()
         if not join and not more:
-            pieces.append(f"{sign}{match['first']}")
+            piece = f"{sign}{match['first']}"
         elif join and syntax == "ovid":
-            pieces.append(join + re.sub(r"[#Ss]", "", match[0][len(join) :]))
+            piece = join + re.sub(r"[#Ss]", "", match[0][len(join) :])
         else:
             numbers = _numbers_in(match["first"] + more)
             named += len(numbers)
             if not numbers or named > _MOST:
-                return text
+                return whole
             joined = f" {(join or 'or').upper()} ".join(f"{sign}{number}" for number in numbers)
-            pieces.append(f"({joined})")
-    return "".join((*pieces, _operators(text[at:], syntax)))
+            piece = f"({joined})"
+        pieces.append((piece, *match.span()))
+    return [*pieces, (_operators(text[at:], syntax), at, len(text))]
 
 
 #: A line that only limits: the one before it.
@@ -90,12 +96,28 @@ def in_signs(text: str, before: int, syntax: str) -> str:
     """A line as a syntax writes it, if it combines others; if it names limits alone, with the
     number of the line `before` it.
     """
+    return "".join(piece for piece, _, _ in pieces_in_signs(text, before, syntax))
+
+
+def pieces_in_signs(text: str, before: int, syntax: str) -> list[SignPiece]:
+    """As `in_signs`, piece by piece, each with its place in the text. A piece as long as its place
+    has each character where it was.
+    """
     if syntax == "cnki" and _SIGNED.fullmatch(text):
-        return re.sub(r"(?<![0-9])(?=[0-9])", "#", text)
+        numbers = re.split(r"((?<![0-9])(?=[0-9]))", text)
+        pieces, at = list[SignPiece](), 0
+        for number in filter(None, numbers):
+            end = at + len(number)
+            pieces += (
+                [("#", at, at), (number, at, end)] if number[0].isdigit() else [(number, at, end)]
+            )
+            at = end
+        return pieces
     match = _LIMIT.match(text) if before else None
     if match is None:
         return _combination(text, syntax)
-    return f"{_sign_of(syntax)}{before} Limits: {text[match.end() :]}"
+    names = f"{_sign_of(syntax)}{before} Limits: "
+    return [(names, 0, match.end()), (text[match.end() :], match.end(), len(text))]
 
 
 def _sign_of(syntax: str) -> str:
@@ -113,6 +135,8 @@ def _numbers_in(text: str) -> list[int]:
     numbers: list[int] = []
     for part in re.sub(r"[#S\s]", "", text, flags=re.IGNORECASE).split(","):
         first, _, last = part.partition("-")
+        if "-" in last:
+            return []
         named = range(int(first), int(last or first) + 1)
         if not named or len(numbers) + len(named) > MAX_LINES:
             return []

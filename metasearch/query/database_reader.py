@@ -13,15 +13,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import cast
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause, either, every, near, without
 from metasearch.query.field_values import TermReader
 from metasearch.query.grammar import PRINTED_ANYWHERE, FieldTarget
+from metasearch.query.places import JoinOperator, Reference
+from metasearch.query.reader import Span
 from metasearch.query.scanner import Sign
 from metasearch.query.syntaxes import NAMES
-from metasearch.query.tree import MAX_LINES, plain
+from metasearch.query.tree import MAX_LINES, is_blank, plain
 
 _STOP = re.compile(r"[,;.]{1,3}(?=[\s)]|\Z)")
 
@@ -47,8 +50,10 @@ class DatabaseReader(TermReader):
             pass
         self.here()
         start = self.at
-        operands = [self.operand(first)]
+        spans: list[Span] = []
+        operands = [self.spanned(first, spans)]
         if first:
+            self.place_joins([first], spans, start)
             self.note_exclusions(operands, [first], [first])
             operands = [without(operands[0])]
         operators: list[Sign] = []
@@ -64,12 +69,16 @@ class DatabaseReader(TermReader):
                 self.losses.add("joined lines", row)
                 # Each row holds as a whole, whatever operators stand in it.
                 rows.append(self.combine(operands, operators))
-                operands, operators = [self.operand(None)], []
+                beside = Sign("BESIDE", self.at, self.at)
+                self.place_joins([*operators, beside], spans, start)
+                spans = []
+                operands, operators = [self.spanned(None, spans)], []
                 continue
             operators.append(sign or Sign("BESIDE", self.at, self.at))
             self.negations += bool(sign and sign.name == "NOT")
-            operands.append(self.operand(sign))
+            operands.append(self.spanned(sign, spans))
             self.negations -= bool(sign and sign.name == "NOT")
+        self.place_joins(operators, spans, start)
         clause = every([*rows, self.combine(operands, operators)])
         if (
             clause.widest is None
@@ -81,6 +90,27 @@ class DatabaseReader(TermReader):
         clause = every([clause, *limits])
         self.check_clause(clause)
         return clause
+
+    def spanned(self, after: Sign | None, spans: list[Span]) -> Clause:
+        """The operand that is next; where it stands is added to `spans`."""
+        self.here()
+        start = self.at
+        clause = self.operand(after)
+        end = self.at
+        while end > start and is_blank(self.text[end - 1]):
+            end -= 1
+        spans.append((start, end))
+        return clause
+
+    def place_joins(self, operators: Sequence[Sign], spans: Sequence[Span], start: int) -> None:
+        """Tell whoever looks at places of the operators between the operands at `spans`."""
+        if self.places is None:
+            return
+        for at, sign in enumerate(operators):
+            name: JoinOperator = "AND"
+            if sign.name in ("OR", "NOT", "NEAR"):
+                name = cast("JoinOperator", sign.name)
+            self.places.join(name, sign.span, spans[at : at + 2], len(self.open), start)
 
     def note_exclusions(
         self, operands: Sequence[Clause], signs: Sequence[Sign], operators: Sequence[Sign]
@@ -134,12 +164,18 @@ class DatabaseReader(TermReader):
                 raise self.lacks(after.span, "after")
             raise self.no_opening(self.at) if char else self.nothing()
         start = self.at
+        begin, self.begin = self.begin, None
+        begin = start if begin is None else begin
+        known = 0 if self.places is None else len(self.places)
         clause = self.special()
         if clause is not None:
             if self.at <= start:
                 raise self.needless(message("This cannot be read"), start, start + 1)
+            if self.places is not None and len(self.places) == known:
+                self.place_term(self.text[start : self.at].strip(), self.shown, begin, clause)
             return clause
         if prefix := self.prefix():
+            self.begin = begin
             return self.operand_of_field(*prefix)
         if char == "(":
             return self.bracket()
@@ -147,8 +183,28 @@ class DatabaseReader(TermReader):
             text = self.take_quote(self.quotes[self.text[self.at]])
             end = self.at
             tag, shown = self.suffix_here() or (self.target, self.shown)
-            return self.value(text, tag, shown, (start, end), quoted=True)
-        return self.run(after)
+            clause = self.value(text, tag, shown, (start, end), quoted=True)
+            self.place_term(text, shown, begin, clause, quoted=True)
+            return clause
+        return self.run(after, begin)
+
+    #: Where an operand begins whose field was read already.
+    begin: int | None = None
+
+    def place_term(
+        self, text: str, shown: str, start: int, clause: Clause, *, quoted: bool = False
+    ) -> None:
+        """Tell whoever looks at places of a term from `start` up to here."""
+        if self.places is not None:
+            self.places.term(
+                self.text,
+                text,
+                (start, self.at),
+                shown,
+                clause,
+                quoted=quoted,
+                endless=self.grammar.endless,
+            )
 
     def special(self) -> Clause | None:
         """What a construct of this database alone that is next means; None where there is none."""
@@ -180,6 +236,7 @@ class DatabaseReader(TermReader):
         if listed := match.groupdict().get("limits"):
             self.losses.add("limits", plain(match[0]))
             limits.append(self.limits(listed, match.start("limits")))
+            self.place_term(plain(listed), "limit", match.start(), limits[-1])
         else:
             self.losses.add("settings", plain(match[0]))
         return True
@@ -252,8 +309,10 @@ class DatabaseReader(TermReader):
         self.at = before
         return named
 
-    def run(self, after: Sign | None) -> Clause:
-        """Words up to the next operator, bracket, quote or field."""
+    def run(self, after: Sign | None, begin: int) -> Clause:
+        """Words up to the next operator, bracket, quote or field. `begin`: where their field, or
+        the first of them, begins.
+        """
         words: list[str] = []
         start = end = self.at
         named: tuple[FieldTarget, str] | None = None
@@ -287,7 +346,9 @@ class DatabaseReader(TermReader):
                 message("There is nothing to look for here"), start, max(self.at, start + 1)
             )
         tag, shown = named or (self.target, self.shown)
-        return self.value(text, tag, shown, (start, max(end, start + 1)), quoted=False)
+        clause = self.value(text, tag, shown, (start, max(end, start + 1)), quoted=False)
+        self.place_term(text, shown, begin, clause)
+        return clause
 
     def starts_special(self) -> bool:
         """Whether a construct of this database alone begins inside a run of words."""
@@ -298,6 +359,8 @@ class DatabaseReader(TermReader):
     def reference(self, number: int, start: int, end: int) -> Clause:
         self.at = max(self.at, end)
         line = self.line(number, start, end)
+        if self.places is not None:
+            self.places.references.append(Reference(number, start, end))
         if self.target is not self.grammar.default:
             named = self.text[start:end]
             self.losses.add("field of a line", f"{self.shown.strip(' (=:.,')} {named}")
@@ -334,6 +397,10 @@ class DatabaseReader(TermReader):
         self.at = match.end()
         numbers = self.numbers(match[2], match.span())
         join = either if match[1].upper() == "OR" else every
+        if self.places is not None:
+            name: JoinOperator = "OR" if join is either else "AND"
+            spans = [match.span()] * len(numbers)
+            self.places.join(name, match.span(1), spans, len(self.open) + 1, match.start())
         return join([self.reference(number, *match.span()) for number in numbers])
 
     def nothing(self) -> QuerySyntaxError:

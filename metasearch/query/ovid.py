@@ -482,6 +482,7 @@ class OvidReader(DatabaseReader):
         close = self.closing.get(self.open[-1]) if self.open else None
         self.at = len(self.text) if close is None else close
         limits = LimitReader(self, start, self.at).all()
+        self.place_term(self.text[start : self.at].strip(), "limit", start, limits)
         return limits if clause is None else every([clause, limits])
 
     def without_duplicates(self, match: re.Match[str]) -> Clause:

@@ -21,6 +21,7 @@ from metasearch.query.grammar import (
     FieldTarget,
     together,
 )
+from metasearch.query.places import Places
 from metasearch.query.reader import BracketReader, ReadQuery
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import is_blank, plain
@@ -151,6 +152,10 @@ class SyntaxLosses:
             shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
+    def concerned(self) -> dict[str, tuple[str, ...]]:
+        """Kind -> the words that it concerns."""
+        return {kind: tuple(words) for kind, words in self._concerned.items()}
+
     def sentences(self, kinds: Collection[str] = SENTENCES) -> tuple[str, ...]:
         """Returns one sentence for each of some kinds, in the order in which they were added."""
         return tuple(
@@ -245,6 +250,8 @@ class LossReader(BracketReader):
         self.lines = lines
         self.losses = losses or SyntaxLosses()
         self.used: set[int] = set()
+        #: Where it says what stands where; None where nobody asks.
+        self.places: Places | None = None
         self.not_searchable: QuerySyntaxError | None = None
 
     def result_of(self, clause: Clause) -> ReadQuery:

@@ -24,6 +24,8 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.late_pattern import late_pattern
 from metasearch.message import message
 from metasearch.query.characters import plain_characters
+from metasearch.query.clauses import Clause
+from metasearch.query.places import JoinOperator, Places
 from metasearch.query.reader import QueryText, correction
 from metasearch.query.simple_fields import FIELD_NAMES, LIMIT, fields_of, in_round_brackets
 from metasearch.query.simple_tokens import (
@@ -100,6 +102,8 @@ class OperandReader(QueryText):
         self.at = 0
         self.open: list[QueryToken] = []
         self.in_rest = False
+        #: Where it says what stands where; None where nobody asks.
+        self.places: Places | None = None
 
     def term(self, token: QueryToken, field: str | None) -> Operand:
         if field == LIMIT:
@@ -225,6 +229,13 @@ def _read(text: str) -> Query:
     return query
 
 
+def read_places(text: str, places: Places) -> Query:
+    """As `parse`; what stands where is added to `places`. Raises QuerySyntaxError."""
+    parser = _SimpleParser(text)
+    parser.places = places
+    return parser.query()
+
+
 def _correction_or_words(text: str, fix: str | None) -> str | None:
     """A query that can be parsed, found by correcting one mistake after the other; where none is
     found, the words of the text.
@@ -260,9 +271,12 @@ class _SimpleParser(OperandReader):
         return conjunction(*rows)
 
     def disjunction(self, field: str | None) -> Operand:
+        start = left = self.peek().start
         parts = [self.conjunction(field)]
         while self.peek().kind == "or":
-            parts.append(self.conjunction(field, after=self.take()))
+            sign = self.take()
+            parts.append(self.conjunction(field, after=sign))
+            left = self.place_join("OR", sign, left, start)
         flat: list[Query] = []
         for part in parts:
             if part.query is None:  # what else would do is not known
@@ -272,15 +286,34 @@ class _SimpleParser(OperandReader):
         return Operand(whole, wider=any(part.wider for part in parts))
 
     def conjunction(self, field: str | None, after: QueryToken | None = None) -> Operand:
+        start = left = self.peek().start
         parts = [self.negation(field, after)]
         while (kind := self.peek().kind) not in ("or", ")", "end") and self.at not in self.rows:
-            part = self.negation(field, after=self.take() if kind == "and" else None)
+            sign = self.take() if kind == "and" else None
+            following = self.peek()
+            part = self.negation(field, after=sign)
             joined = kind == "word" and self.join(parts[-1], part)
             if not joined:
                 parts.append(part)
+            if joined and self.places is not None:
+                self.places.join_words(self.text, parts[-1].query)
+            elif sign or following.kind in ("not", "-"):
+                negates = following.kind in ("not", "-")
+                name: JoinOperator = "NOT" if negates else "AND"
+                left = self.place_join(name, sign or following, left, start)
         there = [part.query for part in parts if part.query is not None]
         wider = len(there) < len(parts) or any(part.wider for part in parts)
         return Operand(conjunction(*there) if there else None, wider=wider)
+
+    def place_join(self, operator: JoinOperator, sign: QueryToken, left: int, group: int) -> int:
+        """Tell whoever looks at places of an operator whose right operand has been read, and whose
+        left one begins at `left`. Returns where the right one begins.
+        """
+        if self.places is not None:
+            sides = (left, sign.start), (sign.end, self.tokens[self.at - 1].end)
+            place = sign.start, sign.end
+            self.places.join(operator, place, sides, len(self.open), group)
+        return sign.end
 
     @staticmethod
     def join(last: Operand, part: Operand) -> bool:
@@ -350,7 +383,18 @@ class _SimpleParser(OperandReader):
         if token.kind in ("word", "phrase"):
             self.take()
             self.count(token.start, token.end)
-            return self.term(token, token.field or field)
+            operand = self.term(token, token.field or field)
+            if self.places is not None:
+                self.places.term(
+                    self.text,
+                    f"{token.text}{'*' * token.truncated}",
+                    (token.start, token.end),
+                    token.field or field or "",
+                    Clause(operand.query, operand.query),
+                    quoted=token.kind == "phrase",
+                    endless="*",
+                )
+            return operand
         if after is not None:
             raise self.lacks((after.start, after.end), "after")
         if token.kind == ")":

@@ -10,6 +10,7 @@ from metasearch.errors import QuerySyntaxError
 from metasearch.message import message
 from metasearch.query.clauses import Clause
 from metasearch.query.combinations import in_signs, is_range
+from metasearch.query.places import Places
 from metasearch.query.reader import ReadQuery, read_or_suggest
 from metasearch.query.scanner import EarlierLine, SyntaxLosses
 from metasearch.query.strategy_lines import (
@@ -31,6 +32,7 @@ class LineReader(Protocol):
 
     used: set[int]
     read: int
+    places: Places | None
 
     def tree(self) -> Clause: ...
 
@@ -158,5 +160,6 @@ def line_reader(syntax: str) -> Make:
     and where its losses are gathered.
     """
     module = import_module(f"metasearch.query.{syntax}")
-    made: Make = getattr(module, f"{syntax.capitalize()}Reader")
+    name = "Expert" if syntax == "cnki" else syntax.capitalize()
+    made: Make = getattr(module, f"{name}Reader")
     return made

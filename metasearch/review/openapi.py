@@ -14,6 +14,7 @@ from metasearch.review import objects
 from metasearch.review.api import Member, Members
 from metasearch.review.objects import Excerpt
 from metasearch.review.paths import PROJECTS
+from metasearch.review.press.findings import CODES, Severity
 from metasearch.review.projects.archive_reader import ProjectImport
 from metasearch.review.projects.projects import Overview
 from metasearch.review.reports.overlap import DatabaseShare
@@ -416,6 +417,35 @@ SCHEMAS: Mapping[str, Schema] = {
         }
     ),
     "WrittenLine": thing(members(WrittenLine)),
+    "StrategyReview": thing(
+        {
+            "text": text(description="The strategy as it was read; places are in it."),
+            "syntax": text(description="That it is written in."),
+            "findings": list_of(ref("StrategyFinding")),
+        }
+    ),
+    "StrategyFinding": thing(
+        {
+            "line": nullable(whole(description="The printed number of its line.")),
+            "code": one_of(CODES),
+            "severity": one_of(get_args(Severity)),
+            "element": whole(
+                minimum=1, maximum=6, description="The element of PRESS that it belongs to."
+            ),
+            "message": text(description="What is wrong there, and why."),
+            "place": ref("StrategyPlace"),
+            "fix": nullable(ref("StrategyPlace")),
+        },
+        description="What is wrong with a strategy, or may be. `fix` is a mend: `text` in place of "
+        "what stands there.",
+    ),
+    "StrategyPlace": thing(
+        {
+            "start": whole(description="Where it begins, in characters from 0."),
+            "end": whole(description="Where it ends."),
+            "text": text(),
+        }
+    ),
     "SearchFile": by_name(_ANYTHING, description="A search after Haddaway et al. 2022."),
     "ReadSearchFile": thing(
         {

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from metasearch.review.alerts import api as alerts_api
     from metasearch.review.alerts import feeds
     from metasearch.review.alerts import pages as alerts_pages
+    from metasearch.review.press import api as press_api
+    from metasearch.review.press import pages as press_pages
     from metasearch.review.projects import api as projects_api
     from metasearch.review.projects import member_pages, team_api
     from metasearch.review.projects import pages as projects_pages
@@ -44,6 +46,8 @@ else:
     alerts_api = LaterModule("metasearch.review.alerts.api")
     feeds = LaterModule("metasearch.review.alerts.feeds")
     alerts_pages = LaterModule("metasearch.review.alerts.pages")
+    press_api = LaterModule("metasearch.review.press.api")
+    press_pages = LaterModule("metasearch.review.press.pages")
     projects_api = LaterModule("metasearch.review.projects.api")
     member_pages = LaterModule("metasearch.review.projects.member_pages")
     projects_pages = LaterModule("metasearch.review.projects.pages")
@@ -122,6 +126,9 @@ JSON_ROUTES = (
     _route(f"{_STRATEGY}/paste", strategies_api.answer_paste, post="edit"),
     _route(f"{_STRATEGY}/written", strategies_api.answer_text, get="read"),
     _route(f"{_STRATEGY}/search-file", strategies_api.answer_file, get="export"),
+    _route(f"{_STRATEGY}/review", press_api.answer_strategy, get="read"),
+    # A text that is not kept.
+    _route(f"{_PROJECT}/review", press_api.answer_text, post="read"),
     _route(f"{_STRATEGY}/copy", strategies_api.answer_copy, post="edit"),
     _route(f"{_STRATEGY}/counts", strategies_api.answer_counts, get="read"),
     _route(f"{_STRATEGY}/validation", runs_api.answer_validation, get="read"),
@@ -164,6 +171,9 @@ PAGE_ROUTES = (
         strategies_pages.answer_search_file,
         get="export",
     ),
+    _route(f"{_STRATEGY_PAGE}/review", press_pages.answer_strategy, get="read", post="edit"),
+    _route(f"{_STRATEGY_PAGE}/review/{{form}}", press_pages.answer_form, get="export"),
+    _route(f"{_PAGE}/review", press_pages.answer_text, get="read", post="read"),
     _route(f"{_STRATEGY_PAGE}/check", strategies_pages.answer_check, get="read"),
     _route(f"{_STRATEGY_PAGE}/evidence", evidence_pages.answer_evidence, get="read"),
     _route(

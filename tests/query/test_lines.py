@@ -8,6 +8,7 @@ import pytest
 
 from metasearch.errors import QuerySyntaxError
 from metasearch.query import parse, read, to_text
+from metasearch.query.combinations import in_signs
 from metasearch.query.strategy_lines import all_lines, numbered_lines, whole_text
 from metasearch.query.tree import MAX_LENGTH
 from tests.cases import each
@@ -367,3 +368,8 @@ def test_rows_that_no_operator_joins_hold_each_as_a_whole(text: str, syntax: str
 
 def test_one_row_of_words_and_numbers_stays_one() -> None:
     assert to_text(read("1 type 2 diabetes 3 years").query) == "1 type 2 diabetes 3 years"
+
+
+def test_a_range_with_two_hyphens_is_no_range() -> None:
+    """It is read as words, and never an error of the program."""
+    assert in_signs("or/1-2-3", 3, "pubmed") == "or/1-2-3"

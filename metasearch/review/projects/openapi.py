@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from metasearch.review.openapi import body, operation, query
+from metasearch.review.press import api as press
 from metasearch.review.projects import api
 from metasearch.review.reports import api as reports
 from metasearch.review.runs import api as runs
@@ -273,6 +274,24 @@ def _texts() -> Iterator[Operation]:
         further=(400,),
         description="As search-query and searchRxiv have them: the search string of one step, and "
         "beside it all steps as they are.",
+    )
+    yield operation(
+        f"{_STRATEGIES}/review",
+        "reviewStrategy",
+        "What is wrong with a strategy, by the rules of PRESS",
+        "StrategyReview",
+        *query(press.REVIEW),
+        further=(400,),
+        description="Findings in the order of the text, each with its place in `text` and, where "
+        "there is one, a mend.",
+    )
+    yield operation(
+        "/{project}/review",
+        "reviewText",
+        "What is wrong with a text that is a strategy",
+        "StrategyReview",
+        body=body(press.TEXT),
+        description="Nothing of the text is kept. What cannot be read is a finding.",
     )
     yield operation(
         "/{project}/search-files",

@@ -251,6 +251,13 @@ def number(value: int | None, phrase: Phrase) -> str:
     return phrase("not known") if value is None else f"{value:,}"
 
 
+def moment(text: str) -> str:
+    """A moment for people: "2026-11-20 10:00 UTC"; a day stays one."""
+    if len(text) >= 16 and text[10] == "T":
+        return f"{text[:10]} {text[11:16]} UTC"
+    return text
+
+
 #: Names that a sentence lists.
 _MOST_NAMES = 12
 

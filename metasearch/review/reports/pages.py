@@ -456,7 +456,11 @@ async def _file(
         raise Problem(404, None, error.message, advice=error.advice or None) from error
     content = await here.shared.admission.written(lambda: write(document, form.name), large=True)
     part = f"-{report.number}" if report else ""
-    name = f"{here.project.name}-{kind.name}{part}.{form.ending}"
+    return file_response(content, form, f"{here.project.name}-{kind.name}{part}.{form.ending}")
+
+
+def file_response(content: bytes, form: ReportFormat, name: str) -> web.Response:
+    """A document in one of the formats of reports, to be saved under a name."""
     media_type, _, charset = form.media_type.partition("; charset=")
     response = web.Response(body=content, content_type=media_type, charset=charset or None)
     response.headers["Content-Disposition"] = (

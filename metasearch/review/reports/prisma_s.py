@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from metasearch.message import N_, message_in
+from metasearch.message import N_, message_in, message_n
+from metasearch.review.press import peer_review
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import citations, searches
@@ -26,6 +27,7 @@ from metasearch.review.reports.document import (
     Remark,
     Table,
     Text,
+    moment,
     name_list,
     number,
     speaker,
@@ -36,7 +38,6 @@ from metasearch.review.reports.questions import Value
 from metasearch.review.reports.searches import (
     SearchAnswer,
     TypedStrategy,
-    moment,
     newest,
     search_answers,
     stale_steps,
@@ -342,6 +343,24 @@ def _nothing(known: _Facts) -> Iterator[Block]:
     yield from ()
 
 
+def _peer_reviews(known: _Facts) -> Iterator[Block]:
+    """Those that are kept with the strategies; the appendix has their findings."""
+    for one in known.strategies:
+        if review := peer_review.of(one, one.steps):
+            yield Paragraph(
+                text=known.phrase(
+                    "Strategy {name} was reviewed by the rules of {tool} after PRESS 2015 "
+                    "({date}): {findings}.",
+                    name=one.name,
+                    tool=review.tool,
+                    date=moment(review.at),
+                    findings=known.phrase(
+                        message_n("{count} finding", "{count} findings", len(review.rows))
+                    ),
+                )
+            )
+
+
 def _prior(known: _Facts) -> Iterator[Block]:
     phrase = known.phrase
     for one in known.strategies:
@@ -492,7 +511,7 @@ _ITEMS = (
     _Item(11, N_("Prior work"), _prior),
     _Item(12, N_("Updates"), _updates),
     _Item(13, N_("Dates of searches"), _dates),
-    _Item(14, N_("Peer review"), _nothing),
+    _Item(14, N_("Peer review"), _peer_reviews),
     _Item(15, N_("Total records"), _total),
     _Item(16, N_("Deduplication"), _deduplication),
 )

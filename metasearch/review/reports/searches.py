@@ -14,9 +14,10 @@ import orjson
 
 from metasearch.errors import UsageError
 from metasearch.message import N_, message_in
+from metasearch.review.press import peer_review
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import estimate as missed_section
-from metasearch.review.reports import overlap
+from metasearch.review.reports import overlap, press_form
 from metasearch.review.reports.document import (
     Block,
     Code,
@@ -31,6 +32,7 @@ from metasearch.review.reports.document import (
     Table,
     Text,
     in_words,
+    moment,
     name_list,
     number,
     speaker,
@@ -327,13 +329,6 @@ def _request(request: Any) -> str:
     return " ".join(parts) + (f"\n{body}" if body else "")
 
 
-def moment(text: str) -> str:
-    """A moment for people: "2026-11-20 10:00 UTC"; a day stays one."""
-    if len(text) >= 16 and text[10] == "T":
-        return f"{text[:10]} {text[11:16]} UTC"
-    return text
-
-
 # What is wrong with a report: cautions, and why it is a draft. What readers of a report should know
 # of its searches: sources that failed or gave a part, and what has changed since an earlier report.
 # It stays in finished reports.
@@ -503,6 +498,8 @@ def _strategy(
     if strategy.years:
         yield Fields(rows=((phrase("Years"), strategy.years),))
     yield from step_blocks(strategy, counted, phrase)
+    if review := peer_review.of(strategy, strategy.steps):
+        yield from press_form.section(review, phrase, level=2)
     own = [one for one in chosen if one.strategy == strategy.id]
     if own:
         yield Heading(text=phrase("As sent to each database"), level=2)

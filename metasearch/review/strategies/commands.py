@@ -27,6 +27,7 @@ from metasearch.review.commands import (
     strategy_option,
     syntax_option,
 )
+from metasearch.review.press.commands import review
 from metasearch.review.runs.commands import (
     FIRST,
     cite,
@@ -618,6 +619,6 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 for _command in (
     *(add, edit, remove, show, counts, run, cite, stop, replay),
-    *(import_, paste, write, search_file, known, validate, evidence, words),
+    *(import_, paste, write, search_file, known, validate, evidence, words, review),
 ):
     strategy.add_command(_command)

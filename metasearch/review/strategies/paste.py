@@ -21,7 +21,7 @@ from metasearch.query.characters import plain_characters
 from metasearch.query.combinations import in_signs
 from metasearch.query.detect import detect
 from metasearch.query.pubmed import history
-from metasearch.query.strategy_lines import MOST_ROWS, all_lines, numbered_lines
+from metasearch.query.strategy_lines import MOST_ROWS, NumberedLine, all_lines, numbered_lines
 from metasearch.query.strategy_rows import count_of
 from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, plain
@@ -87,7 +87,7 @@ def read_paste(text: str, syntax: str = "auto") -> PastedText:
     if len(lines) > MOST_LINES:
         raise _too_many()
     if syntax == "auto":
-        syntax = _syntax_of(text, lines)
+        syntax = syntax_of_lines(text, lines)
         if syntax != "auto":
             notes.append(message("the lines are read in the syntax {syntax}", syntax=syntax))
     if len(lines) > 1 and _are_apart(text, lines, syntax):
@@ -152,7 +152,7 @@ def _of_pubmed_file(text: str) -> list[PastedLine]:
     return sorted(lines, key=lambda line: line.number)
 
 
-def _syntax_of(text: str, lines: Sequence[PastedLine]) -> str:
+def syntax_of_lines(text: str, lines: Sequence[PastedLine | NumberedLine]) -> str:
     """The syntax of all lines: by their marks, else by how they name one another."""
     marks = {detect(line.text) for line in lines} - {"simple"}
     if marks:

@@ -19,6 +19,7 @@ from metasearch.errors import FileFormatError, UsageError
 from metasearch.message import message
 from metasearch.query import CHOICES, parse_years
 from metasearch.query.strategy_lines import has_numbers
+from metasearch.review.press import peer_review
 from metasearch.review.projects.projects import LONGEST_NAME, Project
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps as stored
@@ -305,6 +306,7 @@ def write(
         for step in steps
         if step.has_query
     ]
+    review = peer_review.of(strategy, steps)
     dates = dict(known.get("date") or {})
     dates.setdefault("data_entry", _day(strategy.created))
     if searched:
@@ -325,6 +327,7 @@ def write(
             "note": strategy.note,
             "steps": kept,
             "search_string": digest(text),
+            **({"peer_review": peer_review.as_json(review)} if review else {}),
         },
     }
     return (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode()

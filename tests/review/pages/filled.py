@@ -245,6 +245,8 @@ def addresses(made: FilledWorkspace) -> dict[str, str]:
         "strategy, asked": f"{strategy}?asked=2&known=1&edit=1&to=ovid",
         "strategy, import": f"{strategy}?edit=4&asked=4",
         "strategy, new": f"{review}/strategies/ε",
+        "strategy, reviewed": f"{strategy}/review",
+        "review of a text": f"{review}/review",
         "works": f"{review}/works",
         "works, filters": f"{review}/works?q={TEXT}&verdict=undecided&from=2000&source=alpha",
         "works, full text": f"{review}/works?stage=fulltext&sort=title",

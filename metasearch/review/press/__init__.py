@@ -1,0 +1,1 @@
+"""Reviews of search strategies, as PRESS has them (Peer Review of Electronic Search Strategies)."""

@@ -1,0 +1,282 @@
+"""Other forms of a word that a database does not find by itself and the strategy does not name:
+British and American spellings, singular and plural, written apart and in one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from metasearch.bib.word_list import word_list
+from metasearch.message import message
+from metasearch.query.match import fold
+from metasearch.query.syntaxes import NAMES
+from metasearch.query.word_forms import MOST
+from metasearch.review.press.english import COMBINING, EnglishWords, english_words
+from metasearch.review.press.findings import Finding, Fix, Rule
+from metasearch.review.press.reading import ReviewedStrategy
+from metasearch.review.press.wording import Word, Wording
+
+#: British spelling -> American one, within words that the list does not have: of medicine.
+_PARTS = tuple(
+    pair.split("/")
+    for pair in (
+        "haemato/hemato haemo/hemo aemia/emia aemic/emic oedema/edema paediatr/pediatr "
+        "oesophag/esophag oestr/estr anaesth/anesth gynaec/gynec rrhoea/rrhea rrhoe/rrhe "
+        "foetal/fetal foetus/fetus leucocyt/leukocyt aetiolog/etiolog tumour/tumor isation/ization "
+        "caesarean/cesarean orthopaed/orthoped faecal/fecal caecal/cecal coeliac/celiac "
+        "behaviour/behavior sulph/sulf ischaem/ischem"
+    ).split()
+)
+#: American parts that stand in other words, too: only the list tells of those.
+_BOTH_WAYS = frozenset("emic emia estr sulf hemo".split())
+#: Letters of a word that has a plural, and of the parts of one that is written apart.
+_LEAST, _LEAST_PART = 4, 4
+#: Prefixes that are written apart, with a hyphen or in one.
+_PREFIXES = (
+    "post",
+    "non",
+    "multi",
+    "anti",
+    "pre",
+    "tele",
+    "cyber",
+    "micro",
+    "nano",
+    "photo",
+    "psycho",
+)
+#: Words behind verbs that are written so, too: "burn-out".
+_SMALL = ("out", "up", "off")
+#: Words that stand apart from others as often as not: "health care".
+_APART = ("care", "birth", "giver", "phone")
+_LEAST_AFTER_PREFIX = 6
+
+_SIBILANTS = ("ses", "xes", "ches", "shes")
+#: Endings of words that have hardly a plural, or are no nouns.
+_UNCOUNTABLE = (
+    "s", "ing", "ed", "ly", "ism", "ness", "ity", "ive", "ous", "ful", "less", "able",
+    "care", "th", "people",
+)  # fmt: skip
+
+
+def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Words in British or American spelling alone."""
+    wording, english = Wording(strategy), english_words()
+    told: set[str] = set()
+    for word in _literal(wording):
+        others = tuple(
+            one
+            for one in spellings(english, word.text, cut=word.cut)
+            if not _holds_form(wording, word, one)
+        )
+        # One is told of tumour and tumours.
+        if not others or any(one[:-1] in told or f"{one}s" in told for one in (*others, word.text)):
+            continue
+        told |= {word.text, *others}
+        sign = strategy.text[word.end : word.end + 1] if word.cut else ""
+        yield Finding(
+            "other-spelling",
+            message(
+                "{word} is also spelt {others}, which {database} does not look for by itself",
+                word=f"{word.typed}{sign}",
+                others=", ".join(f"{one}{sign}" for one in others),
+                database=NAMES[strategy.syntax].in_sentence,
+            ),
+            word.start,
+            word.end,
+            word.line.number,
+            wording.with_others(word, others[:2]),
+        )
+
+
+def _holds_form(wording: Wording, word: Word, other: str) -> bool:
+    """Whether another form of a word is looked for in its place: alone, or in the same phrase."""
+    held = wording.held_beside(word)
+    found = held.holds_stem(other) or (other in held.whole and not word.cut)
+    before = word.term.text.casefold()[: -len(word.text)] if _is_last(word) else ""
+    if not found or not before.strip() or word.cut:
+        return found
+    phrase = f"{fold(before).replace('-', ' ')}{other}"
+    return other in held.texts or wording.holds_text(phrase, word)
+
+
+def spellings(english: EnglishWords, word: str, *, cut: bool = False) -> Sequence[str]:
+    """British and American spellings of a word, or of what words begin with (`cut`)."""
+    if cut:
+        found: dict[str, None] = {}
+        for whole in english.spelt_from(word):
+            rest = whole[len(word) :]
+            for other in english.spellings[whole]:
+                if other.endswith(rest) and (start := other.removesuffix(rest)) != word:
+                    found[start] = None
+        if found:
+            # A beginning of both: colo* finds color and colour.
+            return [one for one in found if not one.startswith(word)][:2]
+    elif word in english.spellings:
+        return english.spellings[word]
+    if not cut and (word in english.frequent or word in english.usual):
+        return ()
+    for british, american in _PARTS:
+        if british in word:
+            return (word.replace(british, american),)
+        if american in word and american not in _BOTH_WAYS and not cut:
+            return (word.replace(american, british),)
+    return ()
+
+
+def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Words in the singular or in the plural alone."""
+    wording, english = Wording(strategy), english_words()
+    told: set[str] = set()
+    for word in _literal(wording):
+        if word.cut or not _is_last(word):
+            continue
+        other = _other_number(english, word.text, in_phrase=" " in word.term.text)
+        if not other or not told.isdisjoint((other, word.text)):
+            continue
+        if _holds_form(wording, word, other):
+            continue
+        told |= {word.text, other}
+        yield Finding(
+            "other-number",
+            message(
+                "Without {other}, which {database} does not look for by itself",
+                other=other,
+                database=NAMES[strategy.syntax].in_sentence,
+            ),
+            word.start,
+            word.end,
+            word.line.number,
+            wording.with_others(word, (other,)),
+            sure=False,
+        )
+
+
+def _other_number(english: EnglishWords, word: str, *, in_phrase: bool) -> str:
+    """Its plural, or its singular; "" where the list of frequent words has no such pair."""
+    if len(word) < _LEAST or word not in english.frequent:
+        return ""
+    for singular, plural in (("y", "ies"), ("is", "es"), ("", "es"), ("", "s")):
+        one = f"{word.removesuffix(plural)}{singular}"
+        if not word.endswith(plural) or one not in english.frequent:
+            continue
+        if (singular, plural) != ("", "es") or word.endswith(_SIBILANTS):
+            return "" if word.endswith(("ss", "ics")) else one
+    if word.endswith(_UNCOUNTABLE):
+        return ""
+    titles = word_list(MOST).places
+    plurals = (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s", f"{word}es")
+    return next(
+        (one for one in plurals if one in english.frequent and (in_phrase or word in titles)), ""
+    )
+
+
+def _is_last(word: Word) -> bool:
+    """Whether a word ends its term, where the noun of a phrase stands."""
+    return word.term.text.casefold().rstrip().endswith(word.text)
+
+
+def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Words written apart or with a hyphen that are written in one as well, and the reverse."""
+    wording, english = Wording(strategy), english_words()
+    told: set[str] = set()
+    before: Word | None = None
+    for word in wording.words:
+        last, before = before, word
+        if word.term.heading or not word.is_english:
+            continue
+        if last is not None and last.term is word.term and last.is_english and not last.cut:
+            solid = f"{last.text}{word.text}"
+            if solid in told or wording.holds(solid, word):
+                continue
+            if _is_solid(english, last, word, strategy.text[last.end : word.start]):
+                told.add(solid)
+                yield _compound(strategy, wording, (last, word), solid)
+            continue
+        apart = _apart(english, word)
+        if apart and word.text not in told and not _holds_apart(wording, word, apart):
+            told.add(word.text)
+            yield _compound(strategy, wording, (word,), apart)
+
+
+def _is_solid(english: EnglishWords, left: Word, right: Word, between: str) -> bool:
+    """Whether two words are one, too: "health care", "post-operative", "tele-medic*"."""
+    solid = f"{left.text}{right.text}"
+    listed = solid in english.frequent or solid in english.usual
+    if right.cut:
+        listed = bool(english.beginning(solid))
+    if listed and min(len(left.text), len(right.text)) > 2 and len(solid) > 6:
+        return True
+    begins = left.text in _PREFIXES or (between == "-" and COMBINING.fullmatch(left.text))
+    return bool(begins) and len(right.text) >= _LEAST_PART
+
+
+def _apart(english: EnglishWords, word: Word) -> str:
+    """How a word is written apart, if it is rarer than its parts; "" for others."""
+    text = word.text
+    if text in english.frequent and not text.endswith((*_SMALL, *_APART)):
+        return ""
+    for prefix in _PREFIXES:
+        rest = text.removeprefix(prefix)
+        least = _LEAST_PART if COMBINING.fullmatch(prefix) else _LEAST_AFTER_PREFIX
+        if rest == text or len(rest) < least:
+            continue
+        if rest in english.frequent or (
+            word.cut and any(one in english.frequent for one in english.beginning(rest))
+        ):
+            return f"{prefix}-{rest}"
+    for small in _SMALL:
+        rest = text.removesuffix(small)
+        if rest != text and len(rest) >= _LEAST_PART and rest in english.frequent:
+            return f"{rest}-{small}"
+    if text not in english.usual and not text.endswith(_APART):
+        return ""
+    return next(
+        (
+            f"{text[:at]} {text[at:]}"
+            for at in range(_LEAST_PART, len(text) - _LEAST_PART + 1)
+            if text[:at] in english.frequent and text[at:] in english.frequent
+        ),
+        "",
+    )
+
+
+def _holds_apart(wording: Wording, word: Word, apart: str) -> bool:
+    left, right = apart.replace("-", " ").split()
+    held = wording.held_beside(word)
+    return left in held.whole and (right in held.whole or held.holds_stem(right))
+
+
+def _compound(
+    strategy: ReviewedStrategy, wording: Wording, words: Sequence[Word], other: str
+) -> Finding:
+    term = words[0].term
+    begin, end = words[0].start - term.start, words[-1].end - term.start
+    typed = term.typed
+    joined = f"{typed} OR {typed[:begin]}{other}{typed[end:]}"
+    if (term.start, term.end) not in wording.alternatives:
+        joined = f"({joined})"
+    quoted = " " not in other or term.quoted or strategy.syntax == "ovid"
+    return Finding(
+        "other-compound",
+        message(
+            "{word} is also written {other}",
+            word=strategy.text[words[0].start : words[-1].end],
+            other=other,
+        ),
+        words[0].start,
+        words[-1].end,
+        words[0].line.number,
+        Fix(term.start, term.end, joined) if quoted else None,
+        sure=False,
+    )
+
+
+def _literal(wording: Wording) -> Iterator[Word]:
+    """Words that the database looks for as they are."""
+    for word in wording.words:
+        if word.is_english and not word.term.heading and wording.is_literal(word):
+            yield word
+
+
+RULES: tuple[Rule, ...] = (other_spellings, other_numbers, other_compounds)

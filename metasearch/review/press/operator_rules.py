@@ -1,0 +1,658 @@
+"""Rules of AND, OR, NOT and proximity: what they join and how, and what they take away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+
+from metasearch.message import message
+from metasearch.query.places import PlacedJoin, PlacedTerm, Reference
+from metasearch.query.syntaxes import NAMES
+from metasearch.query.tree import terms as terms_of
+from metasearch.review.press.findings import Finding, Fix, Rule
+from metasearch.review.press.line_rules import last_line
+from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
+from metasearch.review.press.trees import Leaf, Level, levels, root
+from metasearch.review.press.vocabulary import (
+    Vocabulary,
+    is_limit,
+    is_word,
+    roots,
+    roots_of,
+    spelling_key,
+)
+
+_SHOWN = 60
+
+# ---------------------------------------------------------------- AND where OR is meant
+
+
+def and_of_one_word(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """AND between two spellings of one word, or between a heading and its own words."""
+    for line in strategy.lines:
+        for level in levels(line):
+            for join, (left, right) in _pairs(level):
+                if join.operator != "AND" or not _name_one_thing(left, right):
+                    continue
+                yield Finding(
+                    "and-for-or",
+                    message(
+                        "{left} and {right} name one thing: AND finds only works that have both",
+                        left=_shown(strategy, left),
+                        right=_shown(strategy, right),
+                    ),
+                    join.start,
+                    join.end,
+                    line.number,
+                    _other(strategy, join, "OR"),
+                )
+
+
+def _pairs(level: Level) -> Iterator[tuple[PlacedJoin, tuple[Leaf | Level, Leaf | Level]]]:
+    """The joins of a level with what stands on both sides, where that is known."""
+    for join, left, right in zip(level.joins, level.operands, level.operands[1:], strict=False):
+        if left is not None and right is not None:
+            yield join, (left, right)
+
+
+def _name_one_thing(left: Leaf | Level, right: Leaf | Level) -> bool:
+    one, other = _words_of(left), _words_of(right)
+    if not one or not other or len(one) > 100 or len(other) > 100:
+        return False
+    if isinstance(left, PlacedTerm) and isinstance(right, PlacedTerm):
+        if left.heading and right.heading:
+            return False
+        if spelling_key(left.text) == spelling_key(right.text) and left.query != right.query:
+            return True
+    headings = {roots(term.text) for term in (*one, *other) if term.heading}
+    for heads, words in ((one, other), (other, one)):
+        if all(term.heading for term in heads) and not any(term.heading for term in words):
+            # A word that is near others is part of what they say together.
+            return any(
+                roots(term.text) and any(roots(term.text) <= heading for heading in headings)
+                for term in words
+            )
+    return False
+
+
+def _words_of(operand: Leaf | Level) -> list[PlacedTerm]:
+    """The alternatives that an operand is; none where it is more than those."""
+    if isinstance(operand, PlacedTerm):
+        return [operand] if is_word(operand) else []
+    if isinstance(operand, Level) and operand.operators == {"OR"}:
+        found: list[PlacedTerm] = []
+        for one in operand.operands:
+            if isinstance(one, PlacedTerm):
+                found += [one] if is_word(one) else []
+            elif isinstance(one, Level) and one.operators == {"OR"}:
+                found += _words_of(one)
+        return found
+    return []
+
+
+def and_of_one_concept(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """AND between lines of headings and lines of the same words, or of all of several lines that
+    hold one term each.
+    """
+    used = _users(strategy)
+    for line in strategy.lines:
+        level = root(line)
+        if not isinstance(level, Level) or level.operator != "AND":
+            continue
+        named = [
+            strategy.by_number.get(one.number)
+            for one in level.operands
+            if isinstance(one, Reference)
+        ]
+        lines = [one for one in named if one is not None and not one.references and one.terms]
+        if len(lines) < 2 or len(lines) < len(level.operands):
+            continue
+        parts = [(root(one), one) for one in lines]
+        ours = [(part, one) for part, one in parts if part is not None]
+        alike = next(
+            (
+                (one, other)
+                for at, (left, one) in enumerate(ours[:20])
+                for right, other in ours[at + 1 : 20]
+                if _name_one_thing(left, right)
+            ),
+            None,
+        )
+        if alike:
+            reason = message(
+                "Lines {left} and {right} name one thing: AND finds only works that have both",
+                left=alike[0].number,
+                right=alike[1].number,
+            )
+        elif _are_blocks(strategy, lines) and _is_part_of_and(strategy, used.get(line.number, [])):
+            reason = message(
+                "Headings and words of other concepts are joined with OR in this strategy, those "
+                "of lines {left} and {right} with AND",
+                left=lines[0].number,
+                right=lines[-1].number,
+            )
+            alike = lines[0], lines[-1]
+        elif len(lines) > 2 and _is_part_of_and(strategy, used.get(line.number, [])):
+            reason = message(
+                "Lines of single terms are joined with AND, and the result with AND again: "
+                "are they of one concept?"
+            )
+        else:
+            continue
+        join = level.joins[0]
+        yield Finding(
+            "and-for-or",
+            reason,
+            line.start,
+            line.end,
+            line.number,
+            _other(strategy, join, "OR") if len(level.joins) == 1 or "/" in line.text else None,
+            sure=alike is not None,
+        )
+
+
+def _kinds_of(line: ReviewLine) -> frozenset[bool]:
+    """Whether a line without references has headings (True) and words (False)."""
+    return frozenset(bool(term.heading) for term in line.terms if is_word(term))
+
+
+def _are_blocks(strategy: ReviewedStrategy, lines: Sequence[ReviewLine]) -> bool:
+    """Whether some lines are of headings and the others of words, and the strategy joins others of
+    such kinds with OR.
+    """
+    if {kind for line in lines for kind in _kinds_of(line)} != {True, False}:
+        return False
+    if any(len(_kinds_of(line)) != 1 for line in lines):
+        return False
+    for line in strategy.lines:
+        level = root(line)
+        if not isinstance(level, Level) or level.operators != {"OR"} or line.terms:
+            continue
+        parts = [strategy.by_number.get(one.number) for one in line.references]
+        kinds = [_kinds_of(part) for part in parts if part is not None and not part.references]
+        if {True} in kinds and {False} in kinds:
+            return True
+    return False
+
+
+def _users(strategy: ReviewedStrategy) -> dict[int | None, list[ReviewLine]]:
+    """Number -> the lines that name it."""
+    found: dict[int | None, list[ReviewLine]] = {}
+    for line in strategy.lines:
+        for one in line.references:
+            found.setdefault(one.number, []).append(line)
+    return found
+
+
+def _is_part_of_and(strategy: ReviewedStrategy, users: list[ReviewLine]) -> bool:
+    return any(
+        isinstance(level := root(user), Level)
+        and level.operator == "AND"
+        and sum(isinstance(one, Reference) for one in level.operands) > 1
+        for user in users
+    )
+
+
+def and_in_brackets(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Terms that AND joins in a bracket of their own, where other brackets hold alternatives."""
+    for line in strategy.lines:
+        found = levels(line)
+        for outer in found:
+            if "AND" not in outer.operators or not outer.operators <= {"AND", "NOT"}:
+                continue
+            inner = [one for one in outer.operands if isinstance(one, Level)]
+            if not any(one.operators == {"OR"} for one in inner):
+                continue
+            for level in inner:
+                terms = [one for one in level.operands if isinstance(one, PlacedTerm)]
+                if level.operators != {"AND"} or len(terms) < len(level.operands):
+                    continue
+                if not all(map(is_word, terms)):
+                    continue
+                yield Finding(
+                    "and-for-or",
+                    message(
+                        "{words}: AND in brackets within AND; are these alternatives?",
+                        words=_shown(strategy, level),
+                    ),
+                    level.joins[0].start,
+                    level.joins[0].end,
+                    line.number,
+                    _other(strategy, level.joins[0], "OR"),
+                    sure=len(terms) > 2 or all(term.truncated for term in terms),
+                )
+
+
+# ---------------------------------------------------------------- OR where AND is meant
+
+
+def or_of_concepts(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """OR between lines, or brackets, of different concepts, by which the search is all of them."""
+    vocabulary = Vocabulary(strategy)
+    line = _core(strategy)
+    level = root(line) if line is not None else None
+    if line is None or not isinstance(level, Level) or level.operators != {"OR"}:
+        return
+    words: list[frozenset[str]] = []
+    for operand in level.operands:
+        if isinstance(operand, Reference):
+            named = strategy.by_number.get(operand.number)
+            inner = root(named) if named is not None else None
+            if isinstance(inner, Level) and inner.operators == {"AND"}:
+                return  # one of several ways
+            if named is not None and isinstance(inner, Level) and inner.operators == {"OR"}:
+                words.append(vocabulary.of_line(named))
+        elif isinstance(operand, Level) and operand.operators == {"OR"}:
+            words.append(roots_of(one for one in operand.leaves() if isinstance(one, PlacedTerm)))
+        elif isinstance(operand, Level) and operand.operators == {"AND"}:
+            return
+    if (
+        len(words) < 2
+        or not all(words)
+        or any(
+            3 * len(one & other) > min(len(one), len(other))
+            for at, one in enumerate(words[:30])
+            for other in words[at + 1 : 30]
+        )
+    ):
+        return
+    join = level.joins[0]
+    sure = all(
+        strategy.text[place[0]] != "("
+        or len(one.operands) > 2
+        or any(isinstance(leaf, PlacedTerm) and leaf.heading for leaf in one.leaves())
+        for one, place in zip(level.operands, level.places, strict=False)
+        if isinstance(one, Level)
+    )
+    yield Finding(
+        "or-for-and",
+        message(
+            "OR joins concepts that share no word, and nothing in the strategy joins them with AND"
+        ),
+        join.start,
+        join.end,
+        line.number,
+        _other(strategy, join, "AND"),
+        sure=sure,
+    )
+
+
+def _core(strategy: ReviewedStrategy) -> ReviewLine | None:
+    """The line that the search is, without lines that only limit it or take away from it."""
+    line = last_line(strategy) if len(strategy.lines) > 1 else next(iter(strategy.lines), None)
+    for _ in strategy.lines:
+        if line is None:
+            return None
+        level = root(line)
+        kept: list[Leaf | Level | None] = [level]
+        if isinstance(level, Level) and level.operators <= {"AND", "NOT"}:
+            first, *rest = level.operands
+            signs = [join.operator for join in level.joins]
+            pairs = zip(signs, rest, strict=False)
+            kept = [first, *(one for sign, one in pairs if sign == "AND")]
+            kept = [one for one in kept if one is None or not _is_filter(strategy, one)]
+        if len(kept) != 1 or not isinstance(kept[0], Reference):
+            return line
+        following = strategy.by_number.get(kept[0].number)
+        if following is None or following.at >= line.at:
+            return line
+        line = following
+    return line
+
+
+_OF_TYPES = re.compile(r"\bpt\b|publication type", re.IGNORECASE)
+
+
+def _is_filter(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
+    """Whether an operand limits a search, or keeps one kind of study."""
+    if isinstance(operand, PlacedTerm):
+        return is_limit(operand)
+    if not isinstance(operand, Reference):
+        return False
+    return any(
+        # What a database calls a type may be a kind of study, which is looked for as words here.
+        _OF_TYPES.search(term.field)
+        or (term.query is not None and any(one.field == "type" for one in terms_of(term.query)))
+        for term in _all_terms(strategy, operand)
+    )
+
+
+# ---------------------------------------------------------------- without brackets
+
+
+def mixed_operators(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """AND and OR side by side, which each database reads in an order of its own."""
+    for line in strategy.lines:
+        for level in levels(line):
+            kinds = level.operators
+            if "OR" not in kinds or not kinds & {"AND", "NOT"}:
+                continue
+            if all(join.start == join.end for join in level.joins if join.operator == "AND"):
+                continue  # side by side, as Scopus and others join limits
+            change = next(
+                join for before, join in pairwise(level.joins) if before.operator != join.operator
+            )
+            yield Finding(
+                "mixed-operators",
+                message(
+                    "{operators} without brackets: {database} reads {meant}",
+                    operators=", ".join(sorted(kinds - {"NEAR"})),
+                    database=NAMES[strategy.syntax].in_sentence,
+                    meant=_in_brackets(strategy, level)[:200],
+                ),
+                change.start,
+                change.end,
+                line.number,
+                Fix(level.start, level.end, _in_brackets(strategy, level)),
+            )
+
+
+@cache
+def _order(syntax: str) -> tuple[str, ...]:
+    """The operators of a database, those that bind closely first; none where all bind alike."""
+    if syntax in ("pubmed", "cnki", "ccl", "cql"):
+        return ()
+    if syntax == "simple":
+        return ("NOT", "AND", "OR")
+    from metasearch.query.strategy import line_reader
+
+    order: tuple[str, ...] = getattr(line_reader(syntax), "grammar").order  # noqa: B009
+    return order
+
+
+def _in_brackets(strategy: ReviewedStrategy, level: Level) -> str:
+    """The text of a level with the brackets that its database adds in its mind."""
+    text = strategy.text
+    pieces = [text[slice(*place)] for place in level.places]
+    signs = [
+        text[left[1] : right[0]]
+        for left, right in zip(level.places, level.places[1:], strict=False)
+    ]
+    names = [str(join.operator) for join in level.joins][-len(signs) :]
+    order = _order(strategy.syntax)
+    if not order:
+        whole, last = pieces[0], ""
+        for name, sign, piece in zip(names, signs, pieces[1:], strict=True):
+            kind = "OR" if name == "OR" else "AND"
+            whole = f"({whole}){sign}{piece}" if last and kind != last else whole + sign + piece
+            last = kind
+        return whole
+    for kind in ("NEAR", *order):
+        if len(set(names)) < 2:
+            break
+        merged, kept_signs, kept_names = [pieces[0]], list[str](), list[str]()
+        wrapped = False
+        for name, sign, piece in zip(names, signs, pieces[1:], strict=True):
+            if name == kind:
+                merged[-1] += sign + piece
+                wrapped = True
+                continue
+            if wrapped and kind != "NEAR":
+                merged[-1] = f"({merged[-1]})"
+            wrapped = False
+            merged.append(piece)
+            kept_signs.append(sign)
+            kept_names.append(name)
+        if wrapped and kind != "NEAR" and kept_names:
+            merged[-1] = f"({merged[-1]})"
+        pieces, signs, names = merged, kept_signs, kept_names
+    return "".join(piece + sign for piece, sign in zip(pieces, [*signs, ""], strict=False))
+
+
+# ---------------------------------------------------------------- NOT
+
+_ANIMALS = frozenset(
+    "animal animals rat rats mouse mice murine rodent rodents rabbit rabbits dog dogs canine cat "
+    "cats pig pigs swine porcine sheep ovine cow cows cattle bovine horse horses equine zebrafish "
+    "monkey monkeys primate primates hamster hamsters nonhuman 动物 大鼠 小鼠".split()
+)
+_HUMANS = ("human", "人类")
+#: Words of kinds of works, which are left out without loss of a concept.
+_KINDS = frozenset(
+    "review reviews letter letters editorial editorials comment comments commentary news erratum "
+    "errata retraction retracted retractions corrigendum correction protocol protocols case report "
+    "reports conference congress abstract abstracts book chapter chapters thesis dissertation "
+    "note preprint preprints systematic literature meta analysis historical interview "
+    "综述 会议 评论".split()
+)
+
+
+def exclusions(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """NOT that removes studies of humans with those of animals, or works that have another word
+    beside what is wanted.
+    """
+    for line in strategy.lines:
+        for level in levels(line):
+            for at, join in enumerate(level.joins):
+                if join.operator != "NOT":
+                    continue
+                where = min(at + 1, len(level.operands) - 1)
+                excluded = level.operands[where]
+                if excluded is None:
+                    continue
+                terms = _all_terms(strategy, excluded)
+                words = [
+                    term
+                    for term in terms
+                    if (is_word(term) and not _is_of_venues(term))
+                    or (term.query is None and _is_animal(term))
+                ]
+                wanted = [one for one in level.operands[: min(at + 1, 30)] if one is not excluded]
+                if (
+                    not words
+                    or _is_hedge(strategy, excluded)
+                    or _narrows(strategy, excluded, wanted)
+                ):
+                    continue
+                yield from _exclusion(strategy, line, level, join, words, level.places[where])
+
+
+def _exclusion(
+    strategy: ReviewedStrategy,
+    line: ReviewLine,
+    level: Level,
+    join: PlacedJoin,
+    words: list[PlacedTerm],
+    place: tuple[int, int],
+) -> Iterator[Finding]:
+    texts = {word for term in words for word in re.findall(r"\w+", term.text.casefold())}
+    start, end = join.start, place[1]
+    wanted = [
+        term
+        for operand in level.operands[: min(level.joins.index(join) + 1, 30)]
+        if operand is not None
+        for term in _all_terms(strategy, operand)
+        if is_word(term)
+    ]
+    if any(word.startswith(_HUMANS) for word in texts):
+        alone = all(word.startswith(_HUMANS) for word in texts)
+        if alone and not any(map(_is_animal, wanted)):
+            yield Finding(
+                "exclusion-of-humans",
+                message("NOT takes away every work about humans"),
+                start,
+                end,
+                line.number,
+            )
+        return
+    if texts & _ANIMALS and all(_is_animal(term) for term in words):
+        yield _of_animals(strategy, line, join, words, place)
+        return
+    if all(_KINDS.issuperset(term.text.casefold().replace("-", " ").split()) for term in words):
+        return
+    # Hearing aids are no AIDS: another meaning of a wanted word.
+    meaning = any(
+        other.text.casefold() in term.text.casefold() != other.text.casefold()
+        for term in words
+        for other in wanted
+    )
+    yield Finding(
+        "exclusion-of-concept",
+        message(
+            "NOT takes away works that have these words beside what is wanted: {words}",
+            words=", ".join(dict.fromkeys(term.text for term in words[:4])),
+        ),
+        start,
+        end,
+        line.number,
+        sure=not meaning,
+    )
+
+
+def _of_animals(
+    strategy: ReviewedStrategy,
+    line: ReviewLine,
+    join: PlacedJoin,
+    words: list[PlacedTerm],
+    place: tuple[int, int],
+) -> Finding:
+    """What is said of animals that are excluded with the humans beside them."""
+    humans = _humans(strategy.syntax)
+    sign = "not" if strategy.text[join.start : join.end].islower() else "NOT"
+    return Finding(
+        "exclusion-of-humans",
+        message(
+            "NOT takes away studies of animals and humans, too: exclude only those of animals "
+            "without humans"
+        ),
+        join.start,
+        place[1],
+        line.number,
+        Fix(*place, f"({strategy.text[slice(*place)]} {sign} {humans})") if humans else None,
+        # A work with an animal in its title is mostly of that animal.
+        sure=not all(map(_is_of_titles, words)),
+    )
+
+
+def _is_animal(term: PlacedTerm) -> bool:
+    return bool(_ANIMALS.intersection(re.findall(r"\w+", term.text.casefold())))
+
+
+def _narrows(
+    strategy: ReviewedStrategy, excluded: Leaf | Level, wanted: Sequence[Leaf | Level | None]
+) -> bool:
+    """Whether what is excluded is a part of what is wanted: the same line with a limit."""
+    numbers = {
+        one.number
+        for operand in wanted
+        if operand is not None
+        for one in _reached(strategy, operand)
+        if isinstance(one, Reference)
+    }
+    return any(
+        isinstance(one, Reference) and one.number in numbers for one in _reached(strategy, excluded)
+    )
+
+
+def _is_of_venues(term: PlacedTerm) -> bool:
+    return term.query is not None and {one.field for one in terms_of(term.query)} == {"venue"}
+
+
+def _is_of_titles(term: PlacedTerm) -> bool:
+    return term.query is not None and {one.field for one in terms_of(term.query)} == {"title"}
+
+
+def _is_hedge(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
+    """Whether what is excluded excludes something itself: animals without humans."""
+    found = _reached(strategy, operand)
+    return any("NOT" in level.operators for level in found if isinstance(level, Level))
+
+
+def _all_terms(strategy: ReviewedStrategy, operand: Leaf | Level) -> list[PlacedTerm]:
+    """The terms of an operand with those of lines that it names, not more than a few hundred."""
+    return [one for one in _reached(strategy, operand) if isinstance(one, PlacedTerm)]
+
+
+def _reached(strategy: ReviewedStrategy, operand: Leaf | Level) -> list[Leaf | Level]:
+    found: list[Leaf | Level] = []
+    waiting: list[Leaf | Level] = [operand]
+    seen: set[int] = set()
+    while waiting and len(found) < 500:
+        one = waiting.pop()
+        found.append(one)
+        if isinstance(one, Level):
+            waiting.extend(part for part in one.operands if part is not None)
+        elif isinstance(one, Reference) and one.number not in seen:
+            seen.add(one.number)
+            named = strategy.by_number.get(one.number)
+            whole = root(named) if named is not None else None
+            if whole is not None:
+                waiting.append(whole)
+            elif named is not None:
+                waiting.extend(named.terms)
+    return found
+
+
+def _humans(syntax: str) -> str:
+    """The heading of humans as a database writes it; "" where it has none."""
+    return {
+        "pubmed": '"Humans"[mh]',
+        "ovid": "humans/",
+        "embase": "'human'/exp",
+        "cochrane": "[mh ^Humans]",
+        "ebsco": '(MH "Human")',
+    }.get(syntax, "")
+
+
+# ---------------------------------------------------------------- brackets
+
+
+def needless_brackets(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    """Brackets with one operator in brackets with the same; one finding a line."""
+    for line in strategy.lines:
+        for outer in levels(line):
+            inner = next(
+                (
+                    (one, place)
+                    for one, place in zip(outer.operands, outer.places, strict=False)
+                    if isinstance(one, Level)
+                    and outer.operator in ("AND", "OR")
+                    and one.operator == outer.operator
+                    and strategy.text[place[0] : place[0] + 1] == "("
+                    and strategy.text[place[1] - 1 : place[1]] == ")"
+                ),
+                None,
+            )
+            if inner is None:
+                continue
+            level, place = inner
+            yield Finding(
+                "needless-brackets",
+                message(
+                    "These brackets change nothing: {operator} stands in them and beside them",
+                    operator=level.operator,
+                ),
+                *place,
+                line.number,
+                Fix(*place, strategy.text[place[0] + 1 : place[1] - 1]),
+            )
+            break
+
+
+def _other(strategy: ReviewedStrategy, join: PlacedJoin, operator: str) -> Fix | None:
+    """Another operator in place of one, as it is typed."""
+    typed = strategy.text[join.start : join.end]
+    signs = {"*": "+", "+": "*"}
+    if typed in signs:
+        return Fix(join.start, join.end, signs[typed])
+    if typed.upper() not in ("AND", "OR"):
+        return None
+    return Fix(join.start, join.end, operator.lower() if typed.islower() else operator)
+
+
+def _shown(strategy: ReviewedStrategy, part: Leaf | Level) -> str:
+    text = " ".join(strategy.text[part.start : part.end].split())
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+RULES: tuple[Rule, ...] = (
+    and_of_one_word,
+    and_of_one_concept,
+    and_in_brackets,
+    or_of_concepts,
+    mixed_operators,
+    exclusions,
+    needless_brackets,
+)
