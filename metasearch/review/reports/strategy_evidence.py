@@ -69,8 +69,8 @@ def _evidence(shown: StrategyEvidence, phrase: Phrase) -> Iterator[Block]:
         if works:
             yield Remark(
                 text=phrase(
-                    "{source} gave {works} works although their records do not fit the query: it "
-                    "has found them by what only it sees. No loss of them is told.",
+                    "{source}: works that it gave although their records do not fit the query: "
+                    "{works}. It has found them by what only it sees; no loss of them is told.",
                     source=shown.sources[source],
                     works=works,
                 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
@@ -199,17 +199,19 @@ def suggest(
         queries = StrategyQueries(step_rows.of(project.db, strategy), strategy.years)
         finals = final_steps(figures.table(project.db, strategy).steps)
     places = _Places(queries, finals)
-    chosen = places.uncovered(_ranked(described))
+    pairs = _Counterparts(work.record for work in described.works)
+    # Of what the strategy has in one language, the other one.
+    others = {pairs.of(text)[0] for text in places.texts()} - {""}
+    chosen = places.uncovered(_ranked(described, others))
     sets = MatchingSets([*places.every_query(), *(one.term for one in chosen)])
     for work in described.works:
         sets.add(work.record)
     found = bits_of([number for number, work in enumerate(described.works) if work.found])
     reached = [(place, bits & ~found) for place, bits in places.reached(sets)]
-    pairs = _Counterparts(work.record for work in described.works)
     made = [
         _suggestion(one, described.works, sets.of(one.term).fit, reached, pairs) for one in chosen
     ]
-    made = [one for one in made if one.brought or one.score >= LEAST_SCORE]
+    made = [one for one in made if one.brought or one.score >= LEAST_SCORE or one.text in others]
     made.sort(key=lambda one: (-one.brought, -one.score, one.cost, one.text))
     return Suggestions(
         relevant=described.relevant,
@@ -309,9 +311,9 @@ class _Candidate:
         return Term(self.text, field, phrase=" " in self.text or bool(CJK.search(self.text)))
 
 
-def _ranked(described: _Described) -> list[_Candidate]:
-    """The words of relevant works that belong to them more than to others; those of missed works
-    first, and then the surest.
+def _ranked(described: _Described, wanted: Collection[str]) -> list[_Candidate]:
+    """The words of relevant works that belong to them more than to others, and keywords that are
+    `wanted` in any case; those of missed works first, and then the surest.
     """
     least = 2 if described.relevant > 2 else 1
     within, missed, beside = (Counter[tuple[str, Kind]]() for _ in range(3))
@@ -320,20 +322,26 @@ def _ranked(described: _Described) -> list[_Candidate]:
             words = set(_words_of(work.record))
             within.update(words)
             missed.update(words if not work.found else ())
+    kinds: tuple[Kind, ...] = ("keyword", "heading")
+    counterparts = {(text, kind) for text in wanted for kind in kinds}
     looked_for = {word for word, works in within.items() if works >= least or word in missed}
+    looked_for |= counterparts
     for work in described.works:
         if not work.relevant:
             beside.update(looked_for.intersection(_words_of(work.record)))
     all_relevant, all_others = described.relevant, len(described.works) - described.relevant
     made = []
-    for text, kind in looked_for:
-        a, b = within[text, kind], beside[text, kind]
+    for word in looked_for:
+        a, b = within[word], beside[word]
+        if not a + b:
+            continue
         score = log_likelihood(a, all_relevant, b, all_others)
         # What brings a work that was missed is of use even where few works have it.
-        if not all_others or (
-            a * all_others > b * all_relevant and (score >= LEAST_SCORE or (text, kind) in missed)
+        if word in counterparts or (
+            a * all_others >= b * all_relevant and (score >= LEAST_SCORE or word in missed)
         ):
-            made.append((-missed[text, kind], _Candidate(text, kind, a, b, score)))
+            first = missed[word] + (word in counterparts)
+            made.append((-first, _Candidate(*word, a, b, score)))
     made.sort(key=lambda one: (one[0], -one[1].score, -len(one[1].text), one[1].text))
     return [one for _, one in made[:_MOST_LOOKED_AT]]
 
@@ -446,6 +454,10 @@ class _Places:
         for _, wanted in self._all:
             yield from wanted
 
+    def texts(self) -> set[str]:
+        """What the strategy looks for."""
+        return {_keyword(term.text) for term in self._terms}
+
     def uncovered(self, candidates: Sequence[_Candidate]) -> list[_Candidate]:
         """Those that a work may have without a word that the strategy looks for."""
         sets = MatchingSets(self._terms)
@@ -509,8 +521,8 @@ class _Counterparts:
         self._times: Counter[str] = Counter()
         self._both: dict[str, Counter[str]] = {}
         self._aligned: set[tuple[str, str]] = set()
-        for record in every:
-            keys = list(dict.fromkeys(filter(None, map(_keyword, record.keywords))))
+        for keywords in (words for record in every for words in (record.keywords, record.subjects)):
+            keys = list(dict.fromkeys(filter(None, map(_keyword, keywords))))
             chinese = [key for key in keys if CJK.search(key)]
             others = [key for key in keys if not CJK.search(key)]
             if not (chinese and others) or len(keys) > 40:

@@ -158,6 +158,18 @@ def test_counterparts_are_those_of_records_in_both_languages() -> None:
     assert pairs.of("soil") == ("", 0)
 
 
+async def test_the_other_language_of_a_word_that_the_strategy_has(tmp_path: Path) -> None:
+    """It is offered whatever its ratio, because records in both languages have it."""
+    both = {"subject": ["Carbon", "Soil", "碳素", "土壤"]}
+    async with await screened(tmp_path, "carbon", **both) as plan:
+        found = await suggested(plan)
+
+    texts = {one.text: one for one in found.words}
+    assert (texts["碳素"].counterpart, texts["碳素"].kind) == ("carbon", "heading")
+    assert texts["碳素"].pairs == texts["碳素"].relevant + texts["碳素"].others == 24
+    assert "土壤" not in texts
+
+
 def test_words_of_chinese_titles() -> None:
     """Runs of characters that no particle begins or ends."""
     words = {text for text, _ in suggestions._words_of(Record(source="x", title="湿地的碳汇"))}
