@@ -19,45 +19,46 @@ from metasearch.review.strategies.strategies import Strategy
 from metasearch.server.pages.page import page, page_response
 
 #: Words that the page suggests; level of the heading that the document begins with.
-_WORDS, _LEVEL = 30, 2
+_MOST_WORDS, _LEVEL = 30, 2
 
 
 async def answer_evidence(request: web.Request) -> web.StreamResponse:
-    """The page; where something cannot be computed, why."""
+    """The page, or with `?words=1` that of the words; where it cannot be computed, why."""
     here = await page_request(request)
     shown = await find_strategy(here)
+    words = bool(request.query.get("words"))
     code = here.visit.language.tag.partition("-")[0]
+    body, fault = None, None
     async with here.shared.admission.brief():
-        document, errors = await here.long(_computed, shown, code)
-    body = await here.shared.admission.written(lambda: html_body(document, _LEVEL), large=True)
-    title = f"{shown.name} · {line(here.project.title)}"
+        try:
+            document = await here.long(_words if words else _evidence, shown, code)
+        except UsageError as error:
+            fault = error
+    if fault is None:
+        body = await here.shared.admission.written(lambda: html_body(document, _LEVEL), large=True)
+    base = here.path(strategy_path(shown.name))
     html = page(
         "projects/evidence.html",
         here.visit,
-        title,
+        f"{shown.name} · {line(here.project.title)}",
         current="/projects",
         frame=frame(here.visit, here.project, "/strategies"),
-        back=here.path(strategy_path(shown.name)),
+        base=base,
         strategy=shown.name,
-        errors=errors,
+        words=words,
+        fault=fault,
         body=body,
     )
     return page_response(request, html)
 
 
-def _computed(
-    project: Project, shown: Strategy, language: str
-) -> tuple[Document, list[UsageError]]:
-    found = words = None
-    errors: list[UsageError] = []
-    try:
-        found = evidence.evidence(project, shown, most=evidence.MOST_ON_A_SERVER)
-    except UsageError as error:
-        errors.append(error)
-    try:
-        words = suggestions.suggest(project, shown, count=_WORDS, most=suggestions.MOST_ON_A_SERVER)
-    except UsageError as error:
-        errors.append(error)
+def _evidence(project: Project, shown: Strategy, language: str) -> Document:
+    made = evidence.evidence(project, shown, most=evidence.MOST_ON_A_SERVER)
     shares = tuple(overlap.section(project, speaker(language)))
-    document = strategy_evidence.document(shown.name, found, words, language=language, more=shares)
-    return document, errors
+    return strategy_evidence.document(shown.name, made, None, language=language, more=shares)
+
+
+def _words(project: Project, shown: Strategy, language: str) -> Document:
+    most = suggestions.MOST_ON_A_SERVER
+    made = suggestions.suggest(project, shown, count=_MOST_WORDS, most=most)
+    return strategy_evidence.document(shown.name, None, made, language=language)

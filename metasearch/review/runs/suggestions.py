@@ -40,7 +40,7 @@ from metasearch.review.strategies.variants import Alternative, StrategyQueries
 from metasearch.review.works.works import relevant_works
 
 #: Works that are compared; on a server, where others wait.
-MOST_WORKS, MOST_ON_A_SERVER = 100_000, 10_000
+MOST_WORKS, MOST_ON_A_SERVER = 100_000, 5_000
 #: Suggestions that are made; words that are looked at, those first that tell most; works that one
 #: names; places in a strategy.
 MOST, _MOST_LOOKED_AT, MOST_NAMED, _MOST_PLACES = 200, 1_000, 20, 200
