@@ -1,13 +1,15 @@
 """What the review of a search strategy finds, what it accuses falsely, and what it costs.
 
-    python3 tasks.py bench press [--each] [KIND ...]
+    python3 tasks.py bench press [--each] [--mesh FILE] [KIND ...]
 
 Clean strategies of our own, in all syntaxes that are read (`benchmarks/strategies/`), get one error
 each, of some twenty kinds, by rule (`press_seeds.py`). An error is found where the review says
 something new at its line, of that element of PRESS. A warning or an error on a clean strategy is a
 false one. Strategies and errors were written before the rules.
 
-`--each`: print what was missed, and each false warning. KIND: only kinds whose name has this.
+`--each`: print what was missed, and each false warning. `--mesh`: headings of NLM in place of the
+few in `strategies/mesh.bin`, which are those of the strategies with numbers of our own; without
+headings the same is measured again. KIND: only kinds whose name has this.
 
 Exits 1 where a goal is missed.
 """
@@ -16,15 +18,18 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from benchmarks.press_seeds import KINDS, Kind, Seed
-from benchmarks.press_strategies import Join, Line, Strategy, strategies
-from metasearch.review.press.findings import Finding
+from benchmarks.press_strategies import FOLDER, Join, Line, Strategy, strategies
+from metasearch.review.press.findings import Finding, Rule
+from metasearch.review.press.mesh_rules import rules_of_headings
 from metasearch.review.press.reading import read
 from metasearch.review.press.rules import review
 
@@ -37,37 +42,48 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def findings(text: str, syntax: str) -> tuple[Finding, ...]:
-    return review(read(text, syntax))
-
-
 @dataclass(slots=True)
 class Clean:
-    """A clean strategy, and what the review says of it: how often, by code and line."""
+    """A clean strategy, and what the review says of it. `rules`: those of the headings."""
 
     strategy: Strategy
-    said: Counter[tuple[str, int | None]] = field(default_factory=Counter)
+    rules: Sequence[Rule]
+    said: Counter[str] = field(default_factory=Counter)
     false: list[Finding] = field(default_factory=list)
 
     @classmethod
-    def of(cls, strategy: Strategy) -> Clean:
-        said = findings(strategy.text, strategy.syntax)
-        return cls(
-            strategy,
-            Counter((each.code, each.line) for each in said),
-            [each for each in said if each.severity != "hint"],
-        )
+    def of(cls, strategy: Strategy, rules: Sequence[Rule]) -> Clean:
+        clean = cls(strategy, rules)
+        said = clean.findings(strategy.text)
+        clean.said = Counter(name for name, _ in said)
+        clean.false = [each for _, each in said if each.severity != "hint"]
+        return clean
+
+    def findings(self, text: str) -> list[tuple[str, Finding]]:
+        """What the review says of a text. Its name is without numbers of lines, which another
+        line may change.
+        """
+        read_text = read(text, self.strategy.syntax)
+        return [
+            (
+                (
+                    f"{each.code} {read_text.text[each.start : each.end]} "
+                    f"{re.sub('[0-9]+', '', each.message)}"
+                ),
+                each,
+            )
+            for each in review(read_text, *self.rules)
+        ]
 
     def finds(self, kind: Kind, seed: Seed) -> bool:
         """Whether the review says of a seed what it does not say of the clean strategy."""
-        said = findings(seed.text, self.strategy.syntax)
         alone = seed.lines == {None}  # a single query, whose line some number 1
         counts = Counter(
-            (each.code, each.line)
-            for each in said
+            name
+            for name, each in self.findings(seed.text)
             if each.element in kind.elements and (alone or each.line in seed.lines)
         )
-        return any(count > self.said[key] for key, count in counts.items())
+        return any(count > self.said[name] for name, count in counts.items())
 
 
 def misses(cleans: Sequence[Clean], kind: Kind) -> Iterator[tuple[Clean, Seed, bool]]:
@@ -153,14 +169,14 @@ def made_up_strategy() -> str:
     return "\n".join([*lines, f"{LINES}. or/1-{LINES - 1}"])
 
 
-def cost() -> bool:
+def cost(rules: Sequence[Rule]) -> bool:
     fast = True
     for words, text in (
         ("as people write them", long_strategy()),
         ("of made-up words", made_up_strategy()),
     ):
         began = time.process_time()
-        said = findings(text, "ovid")
+        said = review(read(text, "ovid"), *rules)
         seconds = time.process_time() - began
         say(
             f"{LINES:,} lines {words}: {seconds:.2f} s of CPU (goal {SECONDS:.0f}), "
@@ -175,6 +191,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--each", action="store_true", help="print misses and false warnings")
+    parser.add_argument("--mesh", type=Path, metavar="FILE", default=FOLDER / "mesh.bin")
     parser.add_argument("kinds", nargs="*", metavar="KIND")
     options = parser.parse_args()
     kinds = [
@@ -182,13 +199,13 @@ def main() -> int:
         for kind in KINDS
         if not options.kinds or any(name in kind.name for name in options.kinds)
     ]
-    # What is read once, as lists of words, is no part of what a strategy costs.
-    cleans = [Clean.of(strategy) for strategy in strategies()]
-    reached = [
-        share_found(cleans, kinds, each=options.each),
-        false_warnings(cleans, each=options.each),
-        cost(),
-    ]
+    reached = []
+    for about, rules in (("with headings", rules_of_headings(options.mesh)), ("without", ())):
+        say(f"\n{about}")
+        # What is read once, as lists of words, is no part of what a strategy costs.
+        cleans = [Clean.of(strategy, rules) for strategy in strategies()]
+        found = share_found(cleans, kinds, each=options.each)
+        reached += [found or not rules, false_warnings(cleans, each=options.each), cost(rules)]
     return 0 if all(reached) else 1
 
 

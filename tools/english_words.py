@@ -45,7 +45,8 @@ HEADER = """\
 """
 #: Section -> the sizes of SCOWL whose words it has.
 SIZES = {"frequent": (10, 20, 35), "usual": (40, 50, 55, 60), "known": (70,)}
-#: Sizes of which only the words of medicine are kept, and those that would be taken for a mistake.
+#: Sizes of which only the words of medicine are kept, and of the first those that would be taken
+#: for a mistake; the second has mistakes itself.
 RARE = (80, 95)
 VARIETIES = ("english", "american", "british", "british_z", "variant_1", "british_variant_1")
 #: Of the numbers before words.
@@ -124,11 +125,10 @@ def main(scowl: Path, headings: Path) -> None:
     with headings.open(encoding="utf-8", newline="") as file:
         named = " ".join(row["subject"] for row in csv.DictReader(file)).lower()
     of_medicine = set(re.findall("[a-z]+", named))
-    rare = {
+    rare = {word for word in words_of(scowl, RARE, VARIETIES) if word in of_medicine} | {
         word
-        for word in words_of(scowl, RARE, VARIETIES)
-        if word in of_medicine
-        or (len(word) >= LEAST and not targets.isdisjoint(one_edit_away(word)))
+        for word in words_of(scowl, RARE[:1], VARIETIES)
+        if len(word) >= LEAST and not targets.isdisjoint(one_edit_away(word))
     }
     sections["known"] = (sections["known"] | rare) - targets
     assert tuple(sections) == SECTIONS

@@ -386,7 +386,8 @@ class _TreeReader(CqlTermReader):
         shown = f"prox{''.join(map(_modifier_text, join.modifiers))}"
         distance, unit = given.get("distance"), given.get("unit")
         relation, value = (distance.comparison, distance.value) if distance else ("<=", "1")
-        words_apart = int(value) - 1 - (relation == "<") if value.isdigit() else -1
+        is_number = value.isdecimal() and len(value) < 6
+        words_apart = int(value) - 1 - (relation == "<") if is_number else -1
         clause = near(parts, max(words_apart, 0), ordered="ordered" in given)
         by_words = unit is None or unit.value.lower() == "word"
         if not by_words or relation not in ("<=", "<", "=") or words_apart < 0:

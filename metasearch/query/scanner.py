@@ -544,12 +544,13 @@ class TextScanner(LossReader):
             return match
         if self.lines is None or after_word or not (self.ends_at(end) or self.opens(end)):
             return None
-        known = self.text[self.at : end].isdigit() and int(self.text[self.at : end]) in self.lines
+        word = self.text[self.at : end]
+        known = len(word) < 6 and word.isdecimal() and int(word) in self.lines
         if self.target is not self.grammar.default and not (known and self.target.of_words):
             return None  # (2019 or 2020).yr.
         if self.is_beside_near(end):
             if known:
-                self.losses.add("number word", self.text[self.at : end])
+                self.losses.add("number word", word)
             return None
         if match is None and self.target is self.grammar.default:
             # Papers write the lines of any database with mere numbers.

@@ -252,6 +252,20 @@ SHAPES = {
 }
 
 
+@each("syntax", [*DATABASES, "pubmed"])
+@each("word", ["\N{SUPERSCRIPT TWO}", "\N{SUPERSCRIPT TWO}12", "1" * 5_000])
+def test_a_word_that_looks_like_the_number_of_a_line_is_a_word(syntax: str, word: str) -> None:
+    """Python reads a number of line neither of superscripts nor of thousands of digits."""
+    assert read(f"1. cat\n2. {word}\n3. 1 and 2", syntax).query
+    assert read(f"1. cat\n2. dog\n3. {word} or 2\n4. 1 and 3", syntax).query
+
+
+@pytest.mark.parametrize("distance", ["\N{SUPERSCRIPT TWO}", "9" * 5_000])
+def test_a_distance_that_is_no_number_is_told(distance: str) -> None:
+    """And all of the words are looked for."""
+    assert any("prox" in note for note in read(f"fish prox/distance<{distance} frog", "cql").notes)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @each(("syntax", "piece"), [(syntax, piece) for syntax, them in SHAPES.items() for piece in them])

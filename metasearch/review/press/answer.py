@@ -10,6 +10,8 @@ from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.reading import ReviewedStrategy, read
 from metasearch.review.press.rules import review
 
+#: Characters of what stands at a place that an answer has.
+_LONGEST = 2_000
 #: How often a text is mended: a mend may be in the way of another one.
 _TIMES = 8
 
@@ -53,7 +55,7 @@ def finding_object(strategy: ReviewedStrategy, finding: Finding) -> dict[str, An
         "place": {
             "start": finding.start,
             "end": finding.end,
-            "text": strategy.text[finding.start : finding.end],
+            "text": strategy.text[finding.start : finding.end][:_LONGEST],
         },
         "fix": fix and {"start": fix.start, "end": fix.end, "text": fix.replacement},
     }

@@ -16,6 +16,8 @@ from metasearch.review.press.vocabulary import is_limit, is_word
 
 #: Lines and terms that are looked at for all concepts: the time is bounded.
 _MOST = 20_000
+#: Fields of types of works.
+_TYPES = frozenset({"pt", "ptyp", "publication type"})
 #: Words of a concept that could well have a heading; a single one is often a name.
 _LEAST = 2
 
@@ -27,10 +29,12 @@ class Concept:
     Attributes:
         terms: Its terms, of all lines that it names, each with the line that it stands in.
         is_whole: Whether it consists of words and headings alone.
+        is_listed: Whether it is more than words near one another.
     """
 
     terms: list[tuple[PlacedTerm, ReviewLine]] = field(default_factory=list)
     is_whole: bool = True
+    is_listed: bool = False
 
     @property
     def headings(self) -> list[tuple[PlacedTerm, ReviewLine]]:
@@ -94,6 +98,7 @@ class _Finder:
                 case Level():
                     if part.operators & {"NOT"}:
                         concept.is_whole = False
+                    concept.is_listed |= part.operators != {"NEAR"}
                     waiting = [*((one, where) for one in part.operands), *waiting]
                 case Reference():
                     named = self.strategy.by_number.get(part.number)
@@ -102,6 +107,8 @@ class _Finder:
                         waiting = [(root(named), named), *waiting]
                 case PlacedTerm() if is_word(part):
                     concept.terms.append((part, where))
+                    if part.field.strip(".").casefold() in _TYPES:
+                        concept.is_whole = False  # a filter of kinds of studies
                 case _:
                     limited = isinstance(part, PlacedTerm) and is_limit(part)
                     concept.is_whole = concept.is_whole and not limited
@@ -128,7 +135,7 @@ def sides(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 term.end,
                 line.number,
             )
-        elif len(concept.words) >= _LEAST and not concept.headings:
+        elif len(concept.words) >= _LEAST and concept.is_listed and not concept.headings:
             yield Finding(
                 "missing-heading",
                 message(

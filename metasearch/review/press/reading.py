@@ -23,6 +23,7 @@ from metasearch.query.scanner import EarlierLine, SyntaxLosses
 from metasearch.query.simple import read_places
 from metasearch.query.strategy import Make, line_reader
 from metasearch.query.strategy_lines import (
+    MOST_ROWS,
     NumberedLine,
     StrategyText,
     all_lines,
@@ -87,7 +88,7 @@ class ReviewLine:
     worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ReviewedStrategy:
     """A strategy.
 
@@ -97,7 +98,7 @@ class ReviewedStrategy:
         lines: Those that are searched first first.
         notes: What stands beside the queries and is not searched: (kind, words).
         original: As it was given.
-        unread: Lines that are not read, because there are more than `MOST_LINES`.
+        unread: Lines and rows that are not read, because there are too many.
     """
 
     text: str
@@ -114,6 +115,8 @@ def read(text: str, syntax: str | None = None) -> ReviewedStrategy:
     finds it by its marks. A line that cannot be read has an error; nothing is raised.
     """
     original, text = text, plain_characters(text[:LONGEST])
+    rows = text.splitlines(keepends=True)
+    text = "".join(rows[:MOST_ROWS])
     if syntax in (None, "auto", "pubmed"):
         text = _of_history(text)
     cut = numbered_lines(text) or _apart(text) or whole_text(text)
@@ -132,7 +135,7 @@ def read(text: str, syntax: str | None = None) -> ReviewedStrategy:
         tuple(reviewed),
         cut.losses,
         original,
-        len(cut.lines) - len(lines),
+        max(0, len(cut.lines) - len(lines)) + max(0, len(rows) - MOST_ROWS),
         by_number,
     )
 

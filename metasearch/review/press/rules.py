@@ -12,6 +12,7 @@ from metasearch.review.press import (
     operator_rules,
     platform_rules,
     spelling_rules,
+    synonym_rules,
     syntax_rules,
     term_rules,
     truncation_rules,
@@ -30,6 +31,7 @@ RULES: tuple[Rule, ...] = (
     *truncation_rules.RULES,
     *form_rules.RULES,
     *concept_rules.RULES,
+    *synonym_rules.RULES,
 )
 #: Findings that are shown.
 MOST = 200

@@ -22,11 +22,15 @@ from metasearch.review.press.english import (
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy
 from metasearch.review.press.vocabulary import spelling_key
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: Letters of a word that may be misspelt; shorter ones are abbreviations and names.
 _LEAST, _LEAST_SURE = 5, 6
 _LONGEST = 30
+#: Prefixes of two letters before a whole word: "upregulated", "coinfection".
+_SHORT_PREFIXES = frozenset("bi co re un up".split())
+#: How many words begin with a capital in a strategy where it says nothing: four of five.
+_MOST_OF, _ALL_OF = 5, 4
 #: Letters of a word without the ending of a form.
 _LEAST_STEM = 4
 #: Letters behind a combining form.
@@ -35,8 +39,8 @@ _LEAST_BEHIND = 5
 _LONG = 8
 #: The part of a line's words, from so many on, of which no more may be unknown in English.
 _UNKNOWN, _FEW = 0.4, 4
-#: Words of a strategy that are looked up: the time is bounded.
-_MOST = 3_000
+#: Words of a strategy that no list has and that are looked up: the time is bounded.
+_MOST = 500
 #: Endings of Latin words and of names of substances: what differs in its last letter alone is
 #: another word ("pectin", "malariae").
 _ENDINGS = (
@@ -61,7 +65,7 @@ def misspellings_beside(
     """The same where a vocabulary is known. `names`: its words, in small letters. `headings`:
     whether words of headings are looked at, too.
     """
-    wording = Wording(strategy)
+    wording = wording_of(strategy)
     spelling = _Spelling(wording, names)
     for word in wording.words:
         if (headings or not word.term.heading) and (found := spelling.of(word)):
@@ -81,6 +85,7 @@ class _Spelling:
         self.known: dict[tuple[str, bool], bool] = {}
         self.meant: dict[tuple[str, bool], tuple[str, bool] | None] = {}
         self.foreign = self._foreign_lines()
+        self.mixed = self._is_of_many_languages()
         self.capitals = self._is_in_capitals()
 
     # ---------------------------------------------------------------- what is known
@@ -103,7 +108,7 @@ class _Spelling:
         )
 
     def _is_word(self, word: str, depth: int = 0) -> bool:
-        if self._has(word):
+        if self._has(word) or COMBINING.fullmatch(word):
             return True
         if depth > 1 or len(word) < _LEAST:
             return False
@@ -117,6 +122,8 @@ class _Spelling:
         before = COMBINING.match(word)
         if before and len(word) - before.end() >= _LEAST_BEHIND:
             return self._is_word(word[before.end() :], depth + 1)
+        if word[:2] in _SHORT_PREFIXES and self._is_usual(word[2:]):
+            return True
         return any(
             self._is_word(word[at:], depth + 1)
             for at in range(3, len(word) - 4)
@@ -147,8 +154,6 @@ class _Spelling:
                 is_known = word.is_english and self.is_known(word.text, cut=word.cut)
                 known.setdefault(word.line.start, []).append(is_known)
         every = [one for line in known.values() for one in line]
-        if self._is_of_many_languages():
-            return set(known)
         lines = {
             start
             for start, words in known.items()
@@ -167,7 +172,7 @@ class _Spelling:
     def _is_in_capitals(self) -> bool:
         """Whether so many words begin with a capital that it says nothing."""
         words = [word for word in self.wording.words if not word.term.heading and word.is_english]
-        return sum(not word.typed.islower() for word in words) * 2 > len(words)
+        return sum(not word.typed.islower() for word in words) * _MOST_OF > len(words) * _ALL_OF
 
     # ---------------------------------------------------------------- what is meant
 
@@ -180,11 +185,16 @@ class _Spelling:
         if (meant := self.meant[key]) is None:
             return None
         right, sure = meant
+        if self.mixed and not self.wording.holds(right):
+            return None  # it may be a word of another language
+        if word.term.heading and not sure and _differ_at_end(word.text, right):
+            return None  # Acne Vulgaris
         # Whoever looks for both spellings knows what they do.
         beside = any(
             right in other.text.casefold() for other in word.line.terms if other is not word.term
         )
-        sure = sure and not beside and not word.term.heading and word.line.start not in self.foreign
+        is_name = not word.typed.islower() and not word.typed.isupper()
+        sure = sure and not (beside or word.term.heading or self.mixed or is_name)
         fix = None
         if "/" not in right:
             fix = Fix(word.start, word.end, _as_typed(right, word.typed))
@@ -196,8 +206,10 @@ class _Spelling:
     def _may_be_misspelt(self, word: Word) -> bool:
         if not _LEAST <= len(word.text) <= _LONGEST or not word.is_english:
             return False
-        if not self.capitals and not word.term.heading and not word.typed.islower():
-            return False  # a name, a gene, an abbreviation
+        if not word.typed.islower() and not self.capitals:
+            return word.term.heading and not self.is_known(word.text, cut=word.cut)
+        if word.line.start in self.foreign:
+            return False
         return not self.is_known(word.text, cut=word.cut)
 
     def _meant(self, word: Word) -> tuple[str, bool] | None:
@@ -246,7 +258,7 @@ class _Spelling:
         """Whether a slip is likelier than a word that no list has."""
         if len(max(word, right, key=len)) < _LEAST_SURE:
             return False
-        at_end = word[: len(right) - 1] == right[:-1] or word == right[:-1]
+        at_end = _differ_at_end(word, right)
         at_start = word[1:] in (right, right[1:])
         frequent = self._is_frequent(right) or right in self.titles or self.wording.holds(right)
         return not at_end and not at_start and (frequent or len(word) >= _LONG)
@@ -294,6 +306,10 @@ def _begin(ordered: Sequence[str], start: str) -> bool:
     """Whether one of words in order begins so."""
     at = bisect_left(ordered, start)
     return at < len(ordered) and ordered[at].startswith(start)
+
+
+def _differ_at_end(word: str, right: str) -> bool:
+    return word[: len(right) - 1] == right[:-1] or word == right[:-1]
 
 
 def _as_typed(right: str, typed: str) -> str:

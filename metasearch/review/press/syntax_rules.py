@@ -15,7 +15,7 @@ from metasearch.query.strategy import line_reader
 from metasearch.query.syntaxes import DATABASES, NAMES
 from metasearch.query.tree import Or, Query, Term, Years, leaves, searches
 from metasearch.review.press.findings import Finding, Fix, Rule
-from metasearch.review.press.platform_rules import foreign_marks
+from metasearch.review.press.platform_rules import foreign_marks, without_quotes
 from metasearch.review.press.reading import Lines, ReviewedStrategy, ReviewLine
 from metasearch.review.press.trees import Level, levels
 from metasearch.review.press.vocabulary import is_limit, is_word
@@ -40,7 +40,7 @@ _DISTANCE = re.compile(r"\[[a-z/ ]{2,20}:?~[^\]\n]{0,12}\]?", re.IGNORECASE)
 def unreadable(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Lines that cannot be read, with the suggestion of their reader."""
     if not any(line.text.strip() for line in strategy.lines):
-        yield Finding("unreadable", message("There is no query"), 0, len(strategy.text))
+        yield Finding("unreadable", message("There is no query"), 0, 0)
         return
     if all(line.error is None for line in strategy.lines):
         return
@@ -98,13 +98,20 @@ def open_quotes(strategy: ReviewedStrategy) -> Iterator[Finding]:
             )
 
 
-_DISTANCES = re.compile(r"\[[a-z/ ]{2,20}:~(?![0-9]{1,4}\])[^\]\n]{0,12}\]", re.IGNORECASE)
+_DISTANCES = re.compile(
+    r"\[[a-z/ ]{2,20}:~(?![0-9]{1,4}\])[^\]\n]{0,12}\]"
+    r"|(?<!\w)(?:o?near|next|pre|w)/(?![0-9]{1,3}(?![\w.]))[\w.]{1,9}"
+    r"|(?<!\w)(?:adj|[nw])[0-9]{0,2}\.[0-9]{1,3}(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def distances_of_tags(strategy: ReviewedStrategy) -> Iterator[Finding]:
-    """A distance in a tag of PubMed that is no whole number."""
+    """A distance that is no whole number."""
     for line in strategy.lines:
-        for match in _DISTANCES.finditer(line.text):
+        for match in _DISTANCES.finditer(without_quotes(line.text)):
+            if line.error is not None:
+                continue
             yield Finding(
                 "bad-distance",
                 message("{typed}: a distance is a whole number", typed=match[0]),
@@ -256,6 +263,14 @@ def years(strategy: ReviewedStrategy) -> Iterator[Finding]:
         return
     for line in strategy.lines:
         for term in line.terms:
+            if isinstance(term.query, Years) and re.search(r"[0-9][*?$]", term.typed):
+                yield Finding(
+                    "wildcard-place",
+                    message("{value}: years are written whole", value=term.typed[:60]),
+                    term.start,
+                    term.end,
+                    line.number,
+                )
             match term.query:
                 case Years(int() as first, int() as last) if last - first > 5 and term.field:
                     yield Finding(

@@ -11,7 +11,7 @@ from metasearch.query.writer import style_of
 from metasearch.review.press.english import COMBINING, english_words
 from metasearch.review.press.findings import Finding, Fix, Rule
 from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
-from metasearch.review.press.wording import Word, Wording
+from metasearch.review.press.wording import Word, Wording, wording_of
 
 #: Letters of a stem -> the families of words that begin so, from which on it is no root.
 _FAMILIES = {2: 4, 3: 4, 4: 6}
@@ -30,8 +30,8 @@ _NEXT = {"cochrane": " NEXT "}
 
 def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Stems with which words of many families begin."""
-    english = english_words()
-    for word in Wording(strategy).words:
+    english, wording = english_words(), wording_of(strategy)
+    for word in wording.words:
         if not word.cut or not word.is_english or word.term.heading:
             continue
         alone = len(word.term.text.split()) == 1
@@ -40,7 +40,7 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
             continue
         families = english.families(word.text)
         least = _FAMILIES.get(len(word.text), _FAMILIES_OF_LONG)
-        if len(families) < (1 if short else least):
+        if len(families) < (1 if short and alone else _FAMILIES_OF_SHORT if short else least):
             continue
         others = [one for one in families if one != word.text]
         shown = sorted(others, key=lambda one: (len(one), one))[:4]
@@ -54,7 +54,7 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
             word.term.start,
             word.term.end,
             word.line.number,
-            _with_plural(strategy, word),
+            _with_plural(wording, word),
             # Who writes tele* means telehealth, telemedicine and others.
             sure=alone
             and len(families) >= (_FAMILIES_OF_SHORT if short else least)
@@ -72,23 +72,27 @@ def _is_near(word: Word) -> bool:
     )
 
 
-def _with_plural(strategy: ReviewedStrategy, word: Word) -> Fix | None:
+def _with_plural(wording: Wording, word: Word) -> Fix | None:
     """The word and its plural in place of a stem that is a word itself."""
     english = english_words()
-    sign = _SIGN.match(strategy.text, word.end)
+    text = wording.strategy.text
+    sign = _SIGN.match(text, word.end)
     plural = f"{word.typed}s"
     if sign is None or word.text not in english.frequent or not english.has(plural.lower()):
         return None
     term = word.term
-    whole = strategy.text[term.start : word.end] + strategy.text[sign.end() : term.end]
+    whole = text[term.start : word.end] + text[sign.end() : term.end]
     at = word.end - term.start
-    return Fix(term.start, term.end, f"({whole} OR {whole[:at]}s{whole[at:]})")
+    joined = f"{whole} OR {whole[:at]}s{whole[at:]}"
+    if (term.start, term.end) not in wording.alternatives:
+        joined = f"({joined})"
+    return Fix(term.start, term.end, joined)
 
 
 def idle_stems(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Signs behind a plural, before which its singular would be found, too."""
     english = english_words()
-    wording = Wording(strategy)
+    wording = wording_of(strategy)
     for word in wording.words:
         if not (word.cut and word.is_english and word.text.endswith("s")) or word.term.heading:
             continue

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from metasearch.query.match import fold
@@ -19,6 +19,8 @@ from metasearch.review.press.vocabulary import is_word
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 #: Fields of our own whose texts are words of a language.
 _OF_WORDS = frozenset({"any", "title", "abstract", "subject"})
+#: Fields of types of works, also of types that no field of ours has.
+_TYPES = frozenset({"pt", "dt", "ptyp", "publication type", "pt,mp"})
 #: Databases that look for words as they are typed, by their guides; the others find forms and
 #: spellings of a word by themselves where it is neither quoted nor cut, or their guides do not say.
 _LITERAL = frozenset({"ovid", "pubmed", "embase"})
@@ -38,6 +40,7 @@ class Word:
         term: The term that it stands in.
         line: The line of that.
         cut: Whether a sign for any letters ends it.
+        is_part: Whether a hyphen joins it to another word.
     """
 
     text: str
@@ -47,6 +50,7 @@ class Word:
     term: PlacedTerm
     line: ReviewLine
     cut: bool
+    is_part: bool = False
 
     @property
     def is_english(self) -> bool:
@@ -190,7 +194,15 @@ class Wording:
         return Fix(term.start, term.end, joined)
 
 
+@lru_cache(maxsize=1)
+def wording_of(strategy: ReviewedStrategy) -> Wording:
+    """The words of a strategy, of the last one again from memory: each rule asks for them."""
+    return Wording(strategy)
+
+
 def _is_of_words(term: PlacedTerm) -> bool:
+    if term.field.strip(".:,").casefold() in _TYPES:
+        return False
     named = next(iter(terms(term.query)), None) if term.query is not None else None
     return named is not None and named.field in _OF_WORDS
 
@@ -211,5 +223,6 @@ def _words(text: str, term: PlacedTerm, line: ReviewLine) -> Iterator[Word]:
         if shown[end : end + 1] in tuple("*$") and shown[end + 1 : end + 2].isalnum():
             continue
         cut = shown[end : end + 1] in tuple("*$%:") or (term.truncated and end == last)
+        is_part = shown[start - 1 : start] in ("-", "‐") or shown[end : end + 1] in ("-", "‐")
         folded = fold(match[0]).strip()
-        yield Word(folded, match[0], begin + start, begin + end, term, line, cut)
+        yield Word(folded, match[0], begin + start, begin + end, term, line, cut, is_part)

@@ -123,6 +123,12 @@ SHAPES = [
     ("wos", "TI=heron AND IY=2020", "unknown-field"),
     ("ebsco", "TI *heron", "wildcard-place"),
     ("ebsco", "heron nest AND lake", "no-field"),
+    ("wos", "TS=(heron and egret)", "small-operator"),
+    ("wos", "TS=(heron NEAR/x egret)", "bad-distance"),
+    ("wos", "TI=heron AND PY=199*", "wildcard-place"),
+    ("wos", 'TI=("heron" "egret")', "missing-operator"),
+    ("pubmed", '((heron[ti] AND "egret"[ti]))', "needless-brackets"),
+    ("ebsco", 'TI "heron AND AB egret', "open-quote"),
     ("ieee", " OR ".join(f'"Abstract":bird{at}' for at in range(30)), "too-many-terms"),
 ]
 
@@ -200,6 +206,19 @@ def test_of_too_many_findings_the_rest_is_counted() -> None:
 
     assert len(made.findings) == 201
     assert made.findings[-1].code == "more-findings"
+
+
+def test_a_text_that_is_too_large_is_reviewed_to_there() -> None:
+    """By its length, by its rows and by its lines; what stands at a place is bounded."""
+    for text in (
+        "a" * 600_000,
+        "zz yy\n" * 7_000,
+        "\n".join(f"{at}. a{at}.ti." for at in range(1, 2_200)),
+    ):
+        made = review_text(text)
+
+        assert "too-large" in {one.code for one in made.findings}
+        assert all(len(one["place"]["text"]) <= 2_000 for one in made.as_json()["findings"])
 
 
 def test_every_code_has_a_title_and_an_element() -> None:
