@@ -100,9 +100,13 @@ class SearchableText:
             beginning = (open_end and place == last) or (initials and len(want) == 1)
             return beginning and word.startswith(want)
 
+        first = wanted[0]
+        whole = not ((open_end and last == 0) or (initials and len(first) == 1))
         return any(
-            all(fits(place, words[start + place]) for place in range(len(wanted)))
-            for start in range(len(words) - last)
+            # Most words are not the first one: they cost no call.
+            (word == first or ((not whole or word[-1] in "+#") and fits(0, word)))
+            and all(fits(place, words[start + place]) for place in range(1, len(wanted)))
+            for start, word in enumerate(words[: len(words) - last] if last else words)
         )
 
 
@@ -178,10 +182,11 @@ def matches(query: Query, record: Record) -> bool | None:
     occurs in none of them gives False if there is an abstract, else None: the database may have
     found it in a text that the record lacks.
     """
-    return _evaluate(query, SearchableRecord(record))
+    return evaluate(query, SearchableRecord(record))
 
 
-def _evaluate(query: Query, record: SearchableRecord) -> bool | None:
+def evaluate(query: Query, record: SearchableRecord) -> bool | None:
+    """As `matches`, of a record that several queries are compared with."""
     match query:
         case Term():
             return _term(query, record)
@@ -191,14 +196,14 @@ def _evaluate(query: Query, record: SearchableRecord) -> bool | None:
                 return None
             return (first is None or first <= year) and (last is None or year <= last)
         case And(parts):
-            return _all(_evaluate(part, record) for part in parts)
+            return _all(evaluate(part, record) for part in parts)
         case Or(parts):
-            return _not(_all(_not(_evaluate(part, record)) for part in parts))
+            return _not(_all(_not(evaluate(part, record)) for part in parts))
         case Near(parts):
-            every = _all(_evaluate(part, record) for part in parts)
+            every = _all(evaluate(part, record) for part in parts)
             return _stand_near(query, record) if every else every
         case Not(part):
-            return _not(_evaluate(part, record))
+            return _not(evaluate(part, record))
 
 
 def _not(value: bool | None) -> bool | None:

@@ -9,7 +9,7 @@ import asyncio
 import datetime as dt
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metasearch.cli import watchdog_messages as watchdog
@@ -28,9 +28,10 @@ from metasearch.review.commands import Call
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Overview, ProjectRow
 from metasearch.review.runs import runs
-from metasearch.review.runs.plan import RunOptions
+from metasearch.review.runs.plan import RunOptions, choose_sources
 from metasearch.review.runs.run import resume_run, run_strategy
 from metasearch.review.runs.runs import Run, StoredAnswer
+from metasearch.review.runs.suggestions import AskedQueries, Suggestions, counted_words
 from metasearch.review.store import database
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies.strategies import Strategy
@@ -222,6 +223,34 @@ async def check_in_project(
                 return await _stoppable(checking, call, "what was checked is kept")
             finally:
                 line.clear()
+
+
+def count_words(
+    call: Call, strategy: Strategy, made: Suggestions, asked: AskedQueries, *, demo: bool
+) -> Suggestions:
+    """Suggestions with the hits that each of their words would have more, by the sources of the
+    strategy. Raises UsageError: a source cannot be used.
+    """
+
+    async def all_() -> dict[str, dict[str, int | None]]:
+        line = ProgressLine(call.console)
+        async with _open(call, demo=demo) as (_, engine):
+            chosen = await choose_sources(engine, strategy, None)
+            with logs_to(call.console, None):
+                try:
+                    return await counted_words(
+                        engine,
+                        chosen,
+                        asked,
+                        lambda done, total: line("counting words", done, total),
+                    )
+                finally:
+                    line.clear()
+
+    found = asyncio.run(all_())
+    return replace(
+        made, words=tuple(replace(one, hits=found.get(one.text, {})) for one in made.words)
+    )
 
 
 @asynccontextmanager

@@ -17,9 +17,11 @@ from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import Overview, ProjectRow
 from metasearch.review.reports.questions import ReportQuestion, Value
 from metasearch.review.reports.reports import Report, Signature
+from metasearch.review.runs.evidence import Contribution, LineContribution, StrategyEvidence
 from metasearch.review.runs.figures import Figures
-from metasearch.review.runs.known_works import KnownWorkCheck, Validation
+from metasearch.review.runs.known_works import KnownWorkCheck, MissedWork, Validation
 from metasearch.review.runs.runs import Run, StoredAnswer
+from metasearch.review.runs.suggestions import Suggestion, Suggestions
 from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.works.lists import WorksPage
 from metasearch.review.works.work_checks import CheckSummary, WorkCheck
@@ -203,6 +205,7 @@ def figures(shown: Figures) -> Object:
                 "fetched": line.fetched,
                 "missing": list(line.missing),
                 "notes": list(line.notes),
+                "contradictions": [asdict(one) for one in line.contradictions],
                 "first": line.first,
                 "last": line.last,
                 "counts": [
@@ -280,6 +283,98 @@ def validation(strategy: Strategy, made: Validation) -> Object:
         "found": made.found,
         "known": len(made.works),
         "works": [known_work_check(each) for each in made.works],
+    }
+
+
+CONTRIBUTION = Excerpt(Contribution, "works included lost lost_included")
+LINE_CONTRIBUTION = Excerpt(
+    LineContribution, "hits given works only included only_included lost lost_included"
+)
+MISSED = Excerpt(
+    MissedWork,
+    "name title fits reason clauses",
+    name=str,
+    title=str,
+    clauses=Annotated[list[Object], "Parts of lines that it does not fit."],
+)
+
+
+def evidence(strategy: Strategy, made: StrategyEvidence, databases: Object) -> Object:
+    """What lines, alternatives and databases have brought. `databases`: what the project has of
+    them.
+    """
+    return {
+        "strategy": strategy.name,
+        "records": made.records,
+        "works": made.works,
+        "included": made.included,
+        "sources": [
+            {"source": source, "label": label, "unexplained": made.unexplained[source]}
+            for source, label in made.sources.items()
+        ],
+        "lines": [
+            {
+                "line": line.step.number,
+                "kind": line.step.kind,
+                "text": line.step.text,
+                "final": line.final,
+                "all": LINE_CONTRIBUTION(line.all),
+                "sources": _by_source(LINE_CONTRIBUTION, line.sources),
+                "alternatives": None
+                if line.alternatives is None
+                else [
+                    {
+                        "text": one.text,
+                        "all": CONTRIBUTION(one.all),
+                        "sources": _by_source(CONTRIBUTION, one.sources),
+                    }
+                    for one in line.alternatives
+                ],
+            }
+            for line in made.lines
+        ],
+        "missed": [
+            MISSED(
+                one,
+                name=one.check.known.name,
+                title=one.check.known.record.title,
+                clauses=[
+                    {"line": line, "parts": list(parts)} for line, parts in one.clauses.items()
+                ],
+            )
+            for one in made.missed
+        ],
+        **databases,
+    }
+
+
+def _by_source(excerpt: Excerpt[Any], of: Mapping[str, Any]) -> list[Object]:
+    return [{"source": source, **excerpt(one)} for source, one in of.items()]
+
+
+SUGGESTION = Excerpt(
+    Suggestion,
+    "text kind query line beside relevant others score brought brings cost hits counterpart pairs",
+    query=Annotated[str, "As it is typed, in metasearch's syntax."],
+    brings=Annotated[list[Object], "Works, at most 20."],
+)
+
+
+def suggestions(strategy: Strategy, made: Suggestions) -> Object:
+    """Words for a strategy, with what each would bring and cost."""
+    return {
+        "strategy": strategy.name,
+        "relevant": made.relevant,
+        "others": made.others,
+        "missed": made.missed,
+        "words": [
+            SUGGESTION(
+                one,
+                query=one.query,
+                brings=[{"name": name, "title": title} for name, title in one.brings],
+            )
+            for one in made.words
+        ],
     }
 
 

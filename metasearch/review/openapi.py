@@ -17,7 +17,9 @@ from metasearch.review.paths import PROJECTS
 from metasearch.review.press.findings import CODES, Severity
 from metasearch.review.projects.archive_reader import ProjectImport
 from metasearch.review.projects.projects import Overview
+from metasearch.review.reports.overlap import DatabaseShare
 from metasearch.review.reports.reports import KINDS as REPORTS
+from metasearch.review.runs.contradictions import Contradiction
 from metasearch.review.runs.known_works import Finder, StepVerdict
 from metasearch.review.runs.other_sources import OtherSource
 from metasearch.review.strategies.paste import PasteResult
@@ -219,10 +221,14 @@ SCHEMAS: Mapping[str, Schema] = {
             "fetched": nullable(whole(description="Records that are kept.")),
             "missing": list_of(text(), description="Sources that the sum of the hits lacks."),
             "notes": list_of(text(), description="What cannot be right of the numbers."),
+            "contradictions": list_of(ref("Contradiction")),
             "first": nullable(text(description="When the oldest of the numbers was asked for.")),
             "last": nullable(text(description="The newest.")),
             "counts": list_of(ref("Count")),
         }
+    ),
+    "Contradiction": thing(
+        members(Contradiction), description="Two numbers of one source that cannot both be right."
     ),
     "Count": thing(
         {
@@ -337,6 +343,70 @@ SCHEMAS: Mapping[str, Schema] = {
     "ValidatedWork": thing(
         of(objects.VALIDATED), description="A known work, and what became of it."
     ),
+    "Evidence": thing(
+        {
+            "strategy": text(description="Its name."),
+            "records": whole(description="That the runs of the strategy have kept."),
+            "works": whole(description="That it finds."),
+            "included": whole(description="Of them those that are relevant so far."),
+            "sources": list_of(
+                thing(
+                    {
+                        "source": text(),
+                        "label": text(),
+                        "unexplained": whole(
+                            description="Works that it gave although their records do not fit; no "
+                            "loss of them is told."
+                        ),
+                    }
+                )
+            ),
+            "lines": list_of(ref("LineEvidence")),
+            "missed": list_of(ref("MissedWork")),
+            "databases": list_of(thing({**members(DatabaseShare), "relevant_shared": whole()})),
+            "sets": list_of(
+                thing({"sources": list_of(text()), "works": whole(), "relevant": whole()}),
+                description="Works that exactly these databases have given.",
+            ),
+        }
+    ),
+    "LineEvidence": thing(
+        {
+            "line": whole(description="The number of the step."),
+            "kind": one_of(STEP_KINDS),
+            "text": text(),
+            "final": yes_or_no(description="Whether the strategy brings its records."),
+            "all": ref("LineContribution"),
+            "sources": list_of(ref("LineContribution")),
+            "alternatives": nullable(
+                list_of(
+                    thing(
+                        {
+                            "text": text(description="In metasearch's syntax."),
+                            "all": ref("Contribution"),
+                            "sources": list_of(ref("Contribution")),
+                        }
+                    ),
+                    description="Parts of an OR; null where the strategy is too large for them.",
+                )
+            ),
+        }
+    ),
+    "LineContribution": thing(
+        {"source": text(), **of(objects.LINE_CONTRIBUTION)}, optional=("source",)
+    ),
+    "Contribution": thing({"source": text(), **of(objects.CONTRIBUTION)}, optional=("source",)),
+    "MissedWork": thing(of(objects.MISSED), description="A known work that was not found."),
+    "SuggestedWords": thing(
+        {
+            "strategy": text(description="Its name."),
+            "relevant": whole(),
+            "others": whole(description="Works that they were compared with."),
+            "missed": whole(description="Relevant works that the strategy has not found."),
+            "words": list_of(ref("SuggestedWord")),
+        }
+    ),
+    "SuggestedWord": thing(of(objects.SUGGESTION)),
     "Finder": thing(members(Finder, position=Annotated[int, _POSITION])),
     "StepVerdict": thing(members(StepVerdict)),
     "PastedSteps": thing({"strategy": text(description="Its name."), **members(PasteResult)}),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from metasearch.review.projects import member_pages, team_api
     from metasearch.review.projects import pages as projects_pages
     from metasearch.review.reports import api as reports_api
+    from metasearch.review.reports import evidence_pages
     from metasearch.review.reports import pages as reports_pages
     from metasearch.review.runs import api as runs_api
     from metasearch.review.screening import api as screening_api
@@ -52,6 +53,7 @@ else:
     projects_pages = LaterModule("metasearch.review.projects.pages")
     team_api = LaterModule("metasearch.review.projects.team_api")
     reports_api = LaterModule("metasearch.review.reports.api")
+    evidence_pages = LaterModule("metasearch.review.reports.evidence_pages")
     reports_pages = LaterModule("metasearch.review.reports.pages")
     runs_api = LaterModule("metasearch.review.runs.api")
     screening_api = LaterModule("metasearch.review.screening.api")
@@ -130,6 +132,8 @@ JSON_ROUTES = (
     _route(f"{_STRATEGY}/copy", strategies_api.answer_copy, post="edit"),
     _route(f"{_STRATEGY}/counts", strategies_api.answer_counts, get="read"),
     _route(f"{_STRATEGY}/validation", runs_api.answer_validation, get="read"),
+    _route(f"{_STRATEGY}/evidence", reports_api.answer_evidence, get="read"),
+    _route(f"{_STRATEGY}/words", reports_api.answer_words, get="read"),
     _route(f"{_PROJECT}/runs", runs_api.answer_runs, get="read", post="run"),
     _route(f"{_PROJECT}/runs/{{run}}", runs_api.answer_run, get="read"),
     _route(f"{_PROJECT}/runs/{{run}}/stop", runs_api.answer_stop, post="run"),
@@ -171,6 +175,7 @@ PAGE_ROUTES = (
     _route(f"{_STRATEGY_PAGE}/review/{{form}}", press_pages.answer_form, get="export"),
     _route(f"{_PAGE}/review", press_pages.answer_text, get="read", post="read"),
     _route(f"{_STRATEGY_PAGE}/check", strategies_pages.answer_check, get="read"),
+    _route(f"{_STRATEGY_PAGE}/evidence", evidence_pages.answer_evidence, get="read"),
     _route(
         f"{_STRATEGY_PAGE}/progress",
         strategies_pages.answer_progress,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from metasearch.review.openapi import body, operation, query
 from metasearch.review.press import api as press
 from metasearch.review.projects import api
+from metasearch.review.reports import api as reports
 from metasearch.review.runs import api as runs
 from metasearch.review.strategies import api as strategies
 from metasearch.server.protocols.openapi.operation import JSON, Operation, ref, whole
@@ -204,6 +205,24 @@ def _known_works() -> Iterator[Operation]:
         "validation",
         "Which step and source finds or misses each known work",
         "Validation",
+    )
+    yield operation(
+        f"{_STRATEGIES}/evidence",
+        "evidence",
+        "What each line, each alternative and each database has brought",
+        "Evidence",
+        description="Computed from the records that the runs have kept, and what would be lost "
+        "without it; no database is asked.",
+    )
+    yield operation(
+        f"{_STRATEGIES}/words",
+        "suggestedWords",
+        "Words that relevant works have and the strategy does not look for",
+        "SuggestedWords",
+        *query(reports.WORDS),
+        further=(400,),
+        description="By the log-likelihood ratio; with what each would bring and cost. Nothing is "
+        "added.",
     )
     yield operation(
         "/{project}/known/remove",

@@ -23,9 +23,12 @@ from metasearch.review.api import (
 from metasearch.review.objects import Object
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import begin_check
-from metasearch.review.reports import render, reports
+from metasearch.review.reports import overlap, render, reports
 from metasearch.review.reports.document import Document
 from metasearch.review.reports.reports import KINDS
+from metasearch.review.runs import evidence, suggestions
+from metasearch.review.strategies.api import strategy_of
+from metasearch.review.strategies.strategies import Strategy
 from metasearch.review.works import work_checks
 from metasearch.review.works.work_checks import MOST_WORKS
 from metasearch.server.problem import Problem
@@ -150,3 +153,35 @@ def _now(project: Project, kind: str, asked: dict[str, Any]) -> Document:
 
 def _all(project: Project) -> list[Object]:
     return [objects.report(each) for each in reports.frozen(project)]
+
+
+WORDS: Members = {
+    "limit": Member(help="At most so many words; 30 without it.", kind="whole", least=1, most=200),
+}
+
+
+async def answer_evidence(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/evidence`: what lines, alternatives and databases have
+    brought.
+    """
+    here, shown = await strategy_of(request)
+    async with here.shared.admission.brief():
+        return answer(await here.long(_evidence, shown))
+
+
+async def answer_words(request: web.Request) -> web.Response:
+    """`/api/projects/UID/strategies/NAME/words`: words that relevant works have and the strategy
+    does not look for.
+    """
+    here, shown = await strategy_of(request)
+    count = parameters_of(request.query, WORDS).get("limit", 30)
+    async with here.shared.admission.brief():
+        made = await here.long(
+            suggestions.suggest, shown, count=count, most=suggestions.MOST_ON_A_SERVER
+        )
+    return answer(objects.suggestions(shown, made))
+
+
+def _evidence(project: Project, shown: Strategy) -> Object:
+    made = evidence.evidence(project, shown, most=evidence.MOST_ON_A_SERVER)
+    return objects.evidence(shown, made, overlap.overlap(project).as_object())

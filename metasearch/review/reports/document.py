@@ -27,12 +27,15 @@ Language: TypeAlias = Annotated[str, "code"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A part of a text. `link`: an http(s) address; anything else is no link."""
+    """A part of a text. `link`: an http(s) address; anything else is no link. `code`: what is typed
+    in a search.
+    """
 
     text: str
     bold: bool = False
     italic: bool = False
     superscript: bool = False
+    code: bool = False
     link: str = ""
 
 
@@ -137,7 +140,8 @@ class Box:
         lines: What stands in it; the first is bold.
         x, y, width, height: In the units of the figure, from its upper left corner.
         role: "box"; "stage" is a narrow band with its text turned by 90 degrees; "label" is text
-            without a rectangle.
+            without a rectangle; "count" the same, in the middle of its width. Of a plot: "bar" is a
+            filled rectangle without text, "dot" a filled circle, "ring" one of a place without it.
         row, column: Where it stands in the grid by which formats without drawings show the figure,
             from 0.
         rows: How many rows of the grid it takes.
@@ -148,7 +152,7 @@ class Box:
     y: int
     width: int
     height: int
-    role: Literal["box", "stage", "label"] = "box"
+    role: Literal["box", "stage", "label", "count", "bar", "dot", "ring"] = "box"
     row: int = 0
     column: int = 0
     rows: int = 1
@@ -166,8 +170,8 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A diagram of boxes and arrows, with a table that says all of it. `description`: the same in a
-    sentence, for who cannot see it.
+    """A diagram of boxes and arrows, or a plot, with a table that says all of it. `description`:
+    the same in a sentence, for who cannot see it.
     """
 
     title: str

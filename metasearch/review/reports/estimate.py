@@ -17,13 +17,15 @@ many none has found.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from metasearch.message import message_in
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import Block, Heading, Items, Paragraph, Phrase, Table, Text
+from metasearch.review.works.works import is_relevant
 
 #: Works that at least two databases have found, below which nothing can be said.
 FEWEST_SHARED = 3
@@ -63,12 +65,17 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """What is estimated from. `databases`: name of each -> works that it found. `counts`: number of
-    databases -> works that exactly so many found.
+    """What is estimated from.
+
+    Attributes:
+        databases: Name of each -> works that it found.
+        counts: Number of databases -> works that exactly so many found.
+        sets: Names of databases, sorted -> works that exactly these found.
     """
 
     databases: Mapping[str, int]
     counts: Mapping[int, int]
+    sets: Mapping[tuple[str, ...], int] = field(default_factory=dict)
 
     @property
     def found(self) -> int:
@@ -82,14 +89,7 @@ def overlap(project: Project, *, included: bool = False) -> Overlap:
     `included`: whether only works count that are relevant as far as it is decided: neither left out
     nor undecided.
     """
-    chosen = (
-        " AND EXISTS (SELECT 1 FROM decision WHERE decision.work = work_source.work"
-        "  AND decision.by = '' AND decision.verdict IN ('relevant', 'close'))"
-        " AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.work = work_source.work"
-        "  AND decision.by = '' AND decision.verdict = 'excluded')"
-        if included
-        else ""
-    )
+    chosen = f" AND {is_relevant('work_source.work')}" if included else ""
     asked = (
         "SELECT DISTINCT answer.source FROM run JOIN answer ON answer.run = run.id"
         " WHERE run.project = ?1 AND run.mode <> 'counts' AND answer.place <> 'other'"
@@ -98,24 +98,21 @@ def overlap(project: Project, *, included: bool = False) -> Overlap:
     within = f"FROM work_source WHERE project = ?1 AND source IN ({asked}){chosen}"
     with project.db.snapshot():
         names = [row["source"] for row in project.db.all(asked, project.id)]
-        by_source = {
-            row["source"]: row["works"]
-            for row in project.db.all(
-                f"SELECT source, count(*) AS works {within} GROUP BY source",
-                project.id,
-            )
-        }
-        counts = {
-            row["databases"]: row["works"]
-            for row in project.db.all(
-                "SELECT databases, count(*) AS works FROM"  # noqa: S608, no value is in it
-                f" (SELECT count(*) AS databases {within} GROUP BY work) GROUP BY databases",
-                project.id,
-            )
-        }
-    return Overlap(
-        databases={name: by_source.get(name, 0) for name in sorted(names)}, counts=counts
-    )
+        rows = project.db.all(
+            "SELECT names, count(*) AS works FROM"  # noqa: S608, no value is in it
+            " (SELECT group_concat(source, char(10)) AS names FROM"
+            f" (SELECT work, source {within} ORDER BY work, source) GROUP BY work) GROUP BY names",
+            project.id,
+        )
+    sets = Counter[tuple[str, ...]]()
+    for row in rows:
+        sets[tuple(sorted(row["names"].split("\n")))] += row["works"]
+    databases, counts = dict.fromkeys(sorted(names), 0), Counter[int]()
+    for together, works in sets.items():
+        counts[len(together)] += works
+        for name in together:
+            databases[name] += works
+    return Overlap(databases=databases, counts=dict(sorted(counts.items())), sets=sets)
 
 
 def estimate(overlap: Overlap) -> Estimate | None:

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 
 from metasearch.message import message_in
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports import checked_works, searches
+from metasearch.review.reports import checked_works, overlap, searches
 from metasearch.review.reports import estimate as missed_section
 from metasearch.review.reports.document import (
     Block,
@@ -154,6 +154,7 @@ def document(
         counted = numbers(project, before)
         answers = newest(search_answers(project, before.run if before else 0))
         stale = stale_steps(project, answers)
+        shares = tuple(overlap.section(project, phrase))
         missed = tuple(missed_section.section(project, phrase))
         screening = tuple(section(project, phrase))
         checked = tuple(checked_works.section(project, phrase))
@@ -168,6 +169,7 @@ def document(
             *_blocks(counted, phrase),
             *screening,
             *checked,
+            *shares,
             *missed,
         ),
         draft=(

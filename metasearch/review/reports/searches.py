@@ -17,7 +17,7 @@ from metasearch.message import N_, message_in
 from metasearch.review.press import peer_review
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports import estimate as missed_section
-from metasearch.review.reports import press_form
+from metasearch.review.reports import overlap, press_form
 from metasearch.review.reports.document import (
     Block,
     Code,
@@ -462,7 +462,7 @@ def document(project: Project, *, language: Language = "en") -> Document:
         chosen = newest(one for one in answers if one.mode != "counts")
         stale = stale_steps(project, chosen)
         other = other_sources.of(project)
-        missed = tuple(missed_section.section(project, phrase))
+        missed = (*overlap.section(project, phrase), *missed_section.section(project, phrase))
     blocks: list[Block] = [
         *of_searches(chosen, phrase),
         *of_strategies(known, answers, phrase),

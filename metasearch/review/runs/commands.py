@@ -418,6 +418,88 @@ def _lines(each: KnownWorkCheck) -> Iterator[str]:
                 yield f"          #{step.step} does not fit: {'; '.join(step.lacks)}"
 
 
+@click.command(
+    "evidence",
+    cls=ExampleCommand,
+    short_help="Show what each line, each alternative and each database has brought.",
+)
+@strategy_option
+@in_project
+def evidence(call: Call, /, *, name: str | None) -> int:
+    """Show for each line and database its hits, its works, those that only it brings, the relevant
+    ones, and what would be lost without it; the same for each alternative of an OR; the known works
+    that are missed, by which part; and how the databases overlap. It is computed from the records
+    that the runs have kept; no database is asked.
+    """
+    from metasearch.review import objects
+    from metasearch.review.reports import overlap, strategy_evidence
+    from metasearch.review.reports.document import speaker
+    from metasearch.review.reports.render import markdown
+    from metasearch.review.runs import evidence as computed
+
+    with call.open() as db:
+        project, chosen = find_strategy(call, db, name)
+        made = computed.evidence(project, chosen)
+        shared = overlap.overlap(project)
+        more = tuple(overlap.section(project, speaker("en")))
+    document = strategy_evidence.document(chosen.name, made, None, more=more)
+    call.answer(
+        objects.evidence(chosen, made, shared.as_object()), markdown.text(document).splitlines()
+    )
+    return Exit.OK
+
+
+@click.command(
+    "words",
+    cls=ExampleCommand,
+    short_help="Suggest words that relevant works have and the strategy does not look for.",
+    examples=(
+        ("metasearch strategy words", "words, with the works that each would bring"),
+        ("metasearch strategy words --count 5", "and the hits that the first five would cost"),
+    ),
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 200),
+    default=30,
+    show_default=True,
+    metavar="N",
+    help="At most N words.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(0, 50),
+    default=0,
+    metavar="N",
+    help="Ask the sources how many hits more the first N words would have: a request each.",
+)
+@demo_option
+@strategy_option
+@in_project
+def words(call: Call, /, *, name: str | None, limit: int, count: int, demo: bool) -> int:
+    """Suggest words, phrases and headings that relevant and known works have and other works have
+    not, with the line in which each would bring most, the works that it would bring, those that it
+    would cost, and its counterpart in Chinese or English. Nothing is added by itself.
+    """
+    from metasearch.review import objects
+    from metasearch.review.reports import strategy_evidence
+    from metasearch.review.reports.render import markdown
+    from metasearch.review.runs import suggestions
+
+    with call.open() as db:
+        project, chosen = find_strategy(call, db, name)
+        made = suggestions.suggest(project, chosen, count=limit)
+        asked = suggestions.asked_queries(project, chosen, made.words[:count]) if count else None
+    if asked is not None and asked.with_word:
+        from metasearch.review.console import count_words
+
+        made = count_words(call, chosen, made, asked, demo=demo)
+    document = strategy_evidence.document(chosen.name, None, made)
+    call.answer(objects.suggestions(chosen, made), markdown.text(document).splitlines())
+    return Exit.OK
+
+
 #: Records that are named of those that differ.
 _SHOWN = 20
 

@@ -6,14 +6,13 @@ A failed answer is not 0, and neither is one that was never asked for: sums say 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from metasearch.errors import UsageError
-from metasearch.message import message
-from metasearch.query.tree import And, Or, Query
 from metasearch.review.projects.projects import Project
 from metasearch.review.runs import runs
+from metasearch.review.runs.contradictions import Contradiction, Counted, contradiction
 from metasearch.review.runs.plan import SourceQuestion
 from metasearch.review.runs.runs import StoredAnswer
 from metasearch.review.store.database import Database
@@ -59,8 +58,8 @@ class StepFigures:
             did not say a number, answered another query, or were not asked; () of an import.
         first, last: When the oldest and the newest answer of the sums were asked for; None where
             there are none.
-        notes: What cannot be right of the numbers: a sentence for each source that finds less for
-            alternatives than for one of them, or more for a conjunction than for a part of it.
+        contradictions: What cannot be right of the numbers: at most one for each source that finds
+            less for alternatives than for one of them, or more for a conjunction than for a part.
     """
 
     step: Step
@@ -72,7 +71,12 @@ class StepFigures:
     missing: tuple[str, ...]
     first: str | None
     last: str | None
-    notes: tuple[str, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The contradictions as sentences."""
+        return tuple(one.sentence for one in self.contradictions)
 
     @property
     def exact(self) -> bool:
@@ -124,59 +128,37 @@ def table(db: Database, strategy: Strategy) -> Figures:
         )
         for row in rows
     }
-    queries = {number: line.question.step.query for number, line in lines.items() if line.question}
     return Figures(
         sources,
         tuple(
-            replace(line, notes=_contradictions(line, lines, queries, sources))
+            replace(line, contradictions=tuple(_contradictions(line, lines, sources)))
             for line in lines.values()
         ),
     )
 
 
 def _contradictions(
-    line: StepFigures,
-    lines: Mapping[int, StepFigures],
-    queries: Mapping[int, Query],
-    sources: Mapping[str, str],
-) -> tuple[str, ...]:
-    """A sentence for each source whose number for a step contradicts that for one it names."""
-    query = queries.get(line.step.number)
-    notes: dict[str, str] = {}
-    for number in line.step.parents:
-        if query is None or number not in queries:
-            continue
-        least = _parts(queries[number], Or) < _parts(query, Or)
-        most = _parts(queries[number], And) < _parts(query, And)
-        for source, figure in line.figures.items():
-            part = lines[number].figures.get(source)
-            if part is None or part.stale or figure.stale:
-                continue
-            here, there = figure.claimed, part.claimed
-            if here is None or there is None:
-                continue
-            if least and here < there:
-                reason = message(
-                    "{source}: fewer hits than for step {number}, all of whose hits must be among "
-                    "them; it was not searched as written",
-                    source=sources[source],
-                    number=number,
-                )
-            elif most and here > there:
-                reason = message(
-                    "{source}: more hits than for step {number}, which this step narrows; it was "
-                    "not searched as written",
-                    source=sources[source],
-                    number=number,
-                )
-            else:
-                continue
-            notes.setdefault(source, reason)
-    return tuple(notes.values())
+    line: StepFigures, lines: Mapping[int, StepFigures], sources: Mapping[str, str]
+) -> Iterator[Contradiction]:
+    """What contradicts the numbers of a step, by those of the steps that it names."""
+    for source, label in sources.items():
+        here = _counted(line, source)
+        if here is not None:
+            named = (
+                _counted(lines[number], source) for number in line.step.parents if number in lines
+            )
+            parts = [part for part in named if part is not None]
+            if (found := contradiction(here, parts, label)) is not None:
+                yield found
 
 
-def _parts(query: Query, kind: type[And | Or]) -> frozenset[Query]:
-    return frozenset(query.parts if isinstance(query, kind) else (query,))
+def _counted(line: StepFigures, source: str) -> Counted | None:
+    """What a source said to a step as it is now; None where it did not."""
+    figure = line.figures.get(source)
+    if figure is None or figure.stale or line.question is None:
+        return None
+    query = line.question.step.query
+    return Counted(line.step.number, query, figure.newest, figure.claimed)
 
 
 def _line(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
@@ -26,7 +26,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.store.values import storable
 from metasearch.review.strategies import steps as step_rows
 from metasearch.review.strategies.resolve import ResolvedStep, resolve_all
-from metasearch.review.strategies.strategies import Strategy
+from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.works import works
 from metasearch.review.works.groups import WorkRules, rules
 from metasearch.review.works.places import PlacedRecord, ProjectPlaces
@@ -264,6 +264,59 @@ class Validation:
     @property
     def found(self) -> int:
         return sum(one.found for one in self.works)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedWork:
+    """A known work that a strategy has not found.
+
+    Attributes:
+        check: The work.
+        fits: Whether the work fits what the strategy searches for; None where what is known of it
+            does not tell.
+        clauses: Number of a line -> its parts that the work does not fit, in metasearch's syntax.
+    """
+
+    check: KnownWorkCheck
+    fits: bool | None
+    clauses: Mapping[int, tuple[str, ...]]
+
+    @property
+    def reason(self) -> str:
+        if self.fits is None:
+            return message("what is known of it does not tell whether it fits")
+        if self.fits:
+            return message("it fits, and no database that was asked has given it")
+        return message("it does not fit")
+
+
+def missed(
+    made: Validation, steps: Sequence[Step], finals: Collection[int]
+) -> Iterator[MissedWork]:
+    """The known works that were not found. `finals`: the lines whose records the strategy brings.
+
+    A line that joins others lost a work by those of them that the work does not fit.
+    """
+    parents = {step.number: step.parents for step in steps}
+    for check in made.works:
+        if check.found:
+            continue
+        verdicts = {verdict.step: verdict for verdict in check.steps}
+        ends = [verdicts[number].fits for number in finals if number in verdicts]
+        clauses: dict[int, tuple[str, ...]] = {}
+        waiting = [number for number in finals if number in verdicts]
+        while waiting:
+            verdict = verdicts[waiting.pop()]
+            if verdict.fits is not False or verdict.step in clauses:
+                continue
+            inner = [number for number in parents[verdict.step] if verdicts[number].fits is False]
+            waiting += inner
+            if not inner:
+                clauses[verdict.step] = verdict.lacks
+        fits = True if True in ends else None if None in ends or not ends else False
+        yield MissedWork(
+            check=check, fits=fits, clauses={} if fits else dict(sorted(clauses.items()))
+        )
 
 
 def validate(project: Project, strategy: Strategy) -> Validation:

@@ -32,11 +32,13 @@ from metasearch.review.runs.commands import (
     FIRST,
     cite,
     counts,
+    evidence,
     known,
     replay,
     run,
     stop,
     validate,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -617,6 +619,6 @@ def copy(call: Call, /, *, new_name: str, order: tuple[int, ...] | None, name: s
 
 for _command in (
     *(add, edit, remove, show, counts, run, cite, stop, replay),
-    *(import_, paste, write, search_file, known, validate, review),
+    *(import_, paste, write, search_file, known, validate, evidence, words, review),
 ):
     strategy.add_command(_command)

@@ -66,7 +66,7 @@ def resolve_step(steps: Sequence[Step], number: int) -> ResolvedStep:
     known = {step.number: step for step in steps}
     if number not in known:
         raise no_step(number, steps)
-    found = _Resolver(known).finish(number)
+    found = StepResolver(known).finish(number)
     if isinstance(found, UsageError):
         raise found
     return found
@@ -74,11 +74,11 @@ def resolve_step(steps: Sequence[Step], number: int) -> ResolvedStep:
 
 def resolve_all(steps: Sequence[Step]) -> dict[int, ResolvedStep | UsageError]:
     """Number -> the query of the step, or why it has none; in the order of `steps`."""
-    resolving = _Resolver({step.number: step for step in steps})
+    resolving = StepResolver({step.number: step for step in steps})
     return {step.number: resolving.finish(step.number) for step in steps}
 
 
-class _Resolver:
+class StepResolver:
     """The steps of one strategy, each read once."""
 
     def __init__(self, steps: Mapping[int, Step]) -> None:
@@ -255,7 +255,7 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
             )
     if not gone:
         return own
-    clause = _without(own.clause, gone)
+    clause = without_steps(own.clause, gone)
     note = message(
         "removed steps are left out of the range: {numbers}",
         numbers=", ".join(f"#{number}" for number in gone),
@@ -264,7 +264,7 @@ def text_of(step: Step, steps: Mapping[int, Step]) -> StepText:
     return StepText(clause, left, own.syntax, (*own.notes, note))
 
 
-def _without(clause: Clause, gone: Collection[int]) -> Clause:
+def without_steps(clause: Clause, gone: Collection[int]) -> Clause:
     """What a text means when some of the steps that it names are gone."""
 
     def left(query: Query | None) -> Query | None:

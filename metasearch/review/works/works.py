@@ -102,6 +102,23 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 _NO_NOTE = ("", 0)
 
 
+def is_relevant(work: str) -> str:
+    """The condition that the work of a column is relevant as far as it is decided: neither left out
+    nor undecided.
+    """
+    decided = f"SELECT 1 FROM decision WHERE decision.work = {work} AND decision.by = ''"
+    return (
+        f"EXISTS ({decided} AND decision.verdict IN ('relevant', 'close'))"
+        f" AND NOT EXISTS ({decided} AND decision.verdict = 'excluded')"
+    )
+
+
+def relevant_works(project: Project) -> frozenset[int]:
+    """The rows of the works of a project that are relevant as far as it is decided."""
+    sql = f"SELECT id FROM work WHERE project = ? AND {is_relevant('work.id')}"
+    return frozenset(row[0] for row in project.db.all(sql, project.id))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """What somebody decided on a work in one stage.

@@ -92,3 +92,43 @@ async def test_which_step_and_source_finds_a_known_work(api: Api) -> None:
     assert (missed["found"], missed["finders"]) == (False, [])
     assert missed["steps"][0]["sources"] == []
     await api.get("/g/strategies/other/validation", 404)
+
+
+async def test_what_lines_and_databases_have_brought(api: Api) -> None:
+    """For each line, alternative and database, and how the databases overlap."""
+    await api.post("", 201, name="g")
+    await api.post("/g/strategies", 201, name="main", sources=["demo-pubmed", "demo-crossref"])
+    await api.post("/g/strategies/main/steps", 201, text="gambling OR betting")
+    begun = await api.post("/g/runs", 202)
+    await api.ended(f"/g/runs/{begun['number']}")
+
+    found = await api.get("/g/strategies/main/evidence")
+
+    (line,) = found["lines"]
+    assert [one["text"] for one in line["alternatives"]] == ["gambling", "betting"]
+    assert {one["source"] for one in line["sources"]} == {"demo-pubmed", "demo-crossref"}
+    assert line["all"]["works"] == found["works"] == sum(one["works"] for one in found["sets"])
+    assert line["final"] is True
+    assert {one["source"] for one in found["databases"]} == {"demo-pubmed", "demo-crossref"}
+    await api.get("/g/strategies/other/evidence", 404)
+
+
+async def test_words_are_suggested_where_works_are_known(api: Api) -> None:
+    """Before, it is told what is missing."""
+    await api.post("", 201, name="g")
+    await api.post("/g/strategies", 201, name="main", sources=["demo-pubmed"])
+    await api.post("/g/strategies/main/steps", 201, text="title:gambling")
+    begun = await api.post("/g/runs", 202)
+    await api.ended(f"/g/runs/{begun['number']}")
+
+    problem = await api.get("/g/strategies/main/words", 400)
+    assert "relevant or known" in problem["detail"]
+    await api.post("/g/known", lines="Wagers on horses (1990)")
+    found = await api.get("/g/strategies/main/words?limit=3")
+
+    assert (found["relevant"], found["missed"]) == (1, 1)
+    assert 0 < len(found["words"]) <= 3
+    assert found["words"][0]["brings"] == [
+        {"name": "Wagers on horses (1990)", "title": "Wagers on horses"}
+    ]
+    await api.get("/g/strategies/main/words?limit=0", 400)

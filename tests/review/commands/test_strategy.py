@@ -238,3 +238,23 @@ def test_citations_of_included_works_are_followed(run: Run, answered: Json) -> N
     assert [text for text in steps(answered).values() if "citations" in text] == [
         "citations(included; references, cited_by; in demo-crossref, demo-openalex)"
     ]
+
+
+def test_what_lines_have_brought_and_words_that_are_missing(run: Run, answered: Json) -> None:
+    """As tables, and as JSON; the databases are asked what a word would cost."""
+    run("strategy", "add", "title:gambling")
+    run("strategy", "set", "--sources", "demo-pubmed,demo-crossref")
+    run("strategy", "run", "--demo")
+    assert run("strategy", "words").code == 2
+    run("strategy", "known", "add", "Wagers on horses (1990)")
+
+    found = answered("strategy", "evidence")
+    words = answered("strategy", "words", "-n", "2", "--count", "1", "--demo")
+
+    (line,) = found["lines"]
+    assert line["all"]["works"] == found["works"] > 0
+    assert [one["name"] for one in found["missed"]] == ["Wagers on horses (1990)"]
+    assert "| Database | Works |" in run("strategy", "evidence").out
+    (first,) = words["words"]
+    assert (first["text"], first["line"], first["brought"]) == ("wagers on horses", 1, 1)
+    assert len(first["hits"]) == 2

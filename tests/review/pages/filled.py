@@ -241,6 +241,8 @@ def addresses(made: FilledWorkspace) -> dict[str, str]:
         "strategies": f"{review}/strategies",
         "strategies, none": f"{empty}/strategies",
         "strategy": strategy,
+        "strategy, evidence": f"{strategy}/evidence",
+        "strategy, words": f"{strategy}/evidence?words=1",
         "strategy, asked": f"{strategy}?asked=2&known=1&edit=1&to=ovid",
         "strategy, import": f"{strategy}?edit=4&asked=4",
         "strategy, new": f"{review}/strategies/ε",

@@ -69,6 +69,7 @@ def every_block(language="zh", *, draft=True) -> Document:
                     Span(text="bold", bold=True),
                     Span(text="both", bold=True, italic=True),
                     Span(text="[1]", superscript=True),
+                    Span(text="a `b` | *c*", code=True),
                     Span(text="a DOI", link="https://doi.org/10.1/x?a=1&b=(2)"),
                     Span(text="no link", link="javascript:alert(1)"),
                 )

@@ -218,3 +218,20 @@ async def test_an_old_number_contradicts_no_new_one(tmp_path: Path) -> None:
 
     assert len(before) == 1
     assert after == ()
+
+
+async def test_why_numbers_contradict_one_another_and_what_to_write(tmp_path: Path) -> None:
+    """The cause that the answers show, and what this database would be written."""
+    texts = ["soil*", "peat", "#1 OR #2", "#2 AND #1", "peat OR moss"]
+    sizes = (7, 5, 6, 8, 99)
+
+    async with await planned(tmp_path, texts, {"alpha": paged(5)}) as plan:
+        for number, size in enumerate(sizes, 1):
+            plan.upstreams.bodies = {"alpha": paged(size)}
+            await count(plan, number)
+        lines = (await table(plan)).steps
+
+    assert [len(line.contradictions) for line in lines] == [0, 0, 1, 1, 0]
+    less, more = lines[2].contradictions[0], lines[3].contradictions[0]
+    assert (less.source, less.steps, more.steps) == ("alpha", (1,), (1,))
+    assert str(lines[2].notes[0]) == f"{less.reason}. {less.cause}. {less.advice}"

@@ -335,6 +335,7 @@ class DocxParts:
         look = "".join(
             element
             for element, wanted in (
+                ('<w:rFonts w:ascii="Consolas" w:hAnsi="Consolas"/>', part.code),
                 ("<w:b/>", part.bold),
                 ("<w:i/>", part.italic),
                 ('<w:color w:val="0A5868"/><w:u w:val="single"/>', relation),

@@ -114,7 +114,11 @@ def _lines(value: Text) -> str:
 def _inline(value: Text, line_end: str) -> str:
     out = []
     for part in spans(value):
-        shown = line_end.join(escape_markup(line.strip("\r")) for line in part.text.split("\n"))
+        if part.code:
+            shown = _code(part.text)
+        else:
+            lines = part.text.split("\n")
+            shown = line_end.join(escape_markup(line.strip("\r")) for line in lines)
         if part.superscript:
             shown = f"<sup>{shown}</sup>"
         mark = "*" * (part.italic + 2 * part.bold)
@@ -126,6 +130,15 @@ def _inline(value: Text, line_end: str) -> str:
             shown = f"[{shown}]({address.translate(_IN_ADDRESS)})"
         out.append(shown)
     return "".join(out)
+
+
+def _code(value: str) -> str:
+    """A text on one line in which nothing is markup; in a table, "|" alone has to be escaped."""
+    flat = " ".join(value.split()).replace("|", r"\|")
+    longest = max(map(len, re.findall("`+", flat)), default=0)
+    fence = "`" * (longest + 1)
+    blank = " " if longest else ""
+    return f"{fence}{blank}{flat}{blank}{fence}" if flat else ""
 
 
 def _fields(rows: tuple[tuple[str, Text], ...]) -> str:

@@ -89,9 +89,9 @@ def html_page(document: Document) -> bytes:
     return f"<!doctype html>\n{_article('page.html', document, 1)}\n".encode()
 
 
-def html_body(document: Document, level: int = 1) -> str:
+def html_body(document: Document, level: int = 1) -> Markup:
     """The element `article` alone, for a page of ours."""
-    return _article("article.html", check_document(document), level)
+    return Markup(_article("article.html", check_document(document), level))  # noqa: S704 - escaped
 
 
 def svg_file(document: Document) -> bytes:
@@ -132,7 +132,12 @@ def _inline(text: Text) -> Markup:
 
 def _span(part: Span) -> Markup:
     element = _inline(part.text)
-    for tag, wanted in (("sup", part.superscript), ("em", part.italic), ("strong", part.bold)):
+    for tag, wanted in (
+        ("code", part.code),
+        ("sup", part.superscript),
+        ("em", part.italic),
+        ("strong", part.bold),
+    ):
         if wanted:
             element = Markup("<{0}>{1}</{0}>").format(tag, element)
     if address := web_url(part.link):
