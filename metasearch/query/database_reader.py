@@ -51,7 +51,7 @@ class DatabaseReader(TermReader):
         self.here()
         start = self.at
         spans: list[Span] = []
-        operands = [self.spanned(first, spans)]
+        operands = [self.operand_with_span(first, spans)]
         if first:
             self.place_joins([first], spans, start)
             self.note_exclusions(operands, [first], [first])
@@ -72,11 +72,11 @@ class DatabaseReader(TermReader):
                 beside = Sign("BESIDE", self.at, self.at)
                 self.place_joins([*operators, beside], spans, start)
                 spans = []
-                operands, operators = [self.spanned(None, spans)], []
+                operands, operators = [self.operand_with_span(None, spans)], []
                 continue
             operators.append(sign or Sign("BESIDE", self.at, self.at))
             self.negations += bool(sign and sign.name == "NOT")
-            operands.append(self.spanned(sign, spans))
+            operands.append(self.operand_with_span(sign, spans))
             self.negations -= bool(sign and sign.name == "NOT")
         self.place_joins(operators, spans, start)
         clause = every([*rows, self.combine(operands, operators)])
@@ -91,7 +91,7 @@ class DatabaseReader(TermReader):
         self.check_clause(clause)
         return clause
 
-    def spanned(self, after: Sign | None, spans: list[Span]) -> Clause:
+    def operand_with_span(self, after: Sign | None, spans: list[Span]) -> Clause:
         """The operand that is next; where it stands is added to `spans`."""
         self.here()
         start = self.at

@@ -152,7 +152,7 @@ class SyntaxLosses:
             shown = " ".join(cut.split()) + ("" if whole else " …")
         self._concerned.setdefault(kind, {})[shown] = None
 
-    def concerned(self) -> dict[str, tuple[str, ...]]:
+    def by_kind(self) -> dict[str, tuple[str, ...]]:
         """Kind -> the words that it concerns."""
         return {kind: tuple(words) for kind, words in self._concerned.items()}
 

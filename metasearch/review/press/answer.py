@@ -62,7 +62,7 @@ def finding_object(strategy: ReviewedStrategy, finding: Finding) -> dict[str, An
     }
 
 
-def mended(
+def with_mends(
     text: str, syntax: str | None, *more: Rule, only: Collection[tuple[str, int]] = ()
 ) -> tuple[str, int]:
     """A text with its mends taken, and how many they were. `only`: codes and places of those that

@@ -49,7 +49,7 @@ async def answer_strategy(request: web.Request) -> web.Response:
     here, shown = await strategy_of(request)
     asked = parameters_of(request.query, REVIEW)
     rules = target_rules([asked["to"]] if "to" in asked else [])
-    text, syntax = await here.workspace.read(typed, shown)
+    text, syntax = await here.workspace.read(text_and_syntax, shown)
     async with here.shared.admission.brief():
         made = await asyncio.to_thread(review_text, text, syntax, *rules)
     return answer(object_of(made))
@@ -65,7 +65,7 @@ async def answer_text(request: web.Request) -> web.Response:
     return answer(object_of(made))
 
 
-def typed(db: Database, shown: Strategy) -> tuple[str, str]:
+def text_and_syntax(db: Database, shown: Strategy) -> tuple[str, str]:
     """The text of a strategy, and its syntax."""
     listed = steps.of(db, shown)
     return text_of(listed), syntax_of(listed)

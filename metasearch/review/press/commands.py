@@ -111,7 +111,7 @@ def review(
         text = _text_of(file)
     taken = 0
     if fix:
-        text, taken = answer.mended(text, syntax, *rules)
+        text, taken = answer.with_mends(text, syntax, *rules)
         if file is not None and str(file) != "-" and taken:
             file.write_text(text, encoding="utf-8")
     found = answer.review_text(text, syntax, *rules)

@@ -149,7 +149,7 @@ def numbers_beside(strategy: ReviewedStrategy) -> Iterator[Finding]:
             if number in named:
                 break
             if idle.references:
-                found = _swallowed(strategy, line, idle)
+                found = _part_of_idle(strategy, line, idle)
             else:
                 found = _neighbour(strategy, line, number)
             if found:
@@ -190,7 +190,7 @@ def _neighbour(
     return None
 
 
-def _swallowed(
+def _part_of_idle(
     strategy: ReviewedStrategy, line: ReviewLine, idle: ReviewLine
 ) -> tuple[Reference, Fix] | None:
     """A number of a line that the idle one joins, in its place."""

@@ -538,11 +538,12 @@ def _narrows(
         one.number
         for operand in wanted
         if operand is not None
-        for one in _reached(strategy, operand)
+        for one in _everything_in(strategy, operand)
         if isinstance(one, Reference)
     }
     return any(
-        isinstance(one, Reference) and one.number in numbers for one in _reached(strategy, excluded)
+        isinstance(one, Reference) and one.number in numbers
+        for one in _everything_in(strategy, excluded)
     )
 
 
@@ -556,16 +557,16 @@ def _is_of_titles(term: PlacedTerm) -> bool:
 
 def _is_hedge(strategy: ReviewedStrategy, operand: Leaf | Level) -> bool:
     """Whether what is excluded excludes something itself: animals without humans."""
-    found = _reached(strategy, operand)
+    found = _everything_in(strategy, operand)
     return any("NOT" in level.operators for level in found if isinstance(level, Level))
 
 
 def _all_terms(strategy: ReviewedStrategy, operand: Leaf | Level) -> list[PlacedTerm]:
     """The terms of an operand with those of lines that it names, not more than a few hundred."""
-    return [one for one in _reached(strategy, operand) if isinstance(one, PlacedTerm)]
+    return [one for one in _everything_in(strategy, operand) if isinstance(one, PlacedTerm)]
 
 
-def _reached(strategy: ReviewedStrategy, operand: Leaf | Level) -> list[Leaf | Level]:
+def _everything_in(strategy: ReviewedStrategy, operand: Leaf | Level) -> list[Leaf | Level]:
     found: list[Leaf | Level] = []
     waiting: list[Leaf | Level] = [operand]
     seen: set[int] = set()
@@ -604,7 +605,7 @@ def needless_brackets(strategy: ReviewedStrategy) -> Iterator[Finding]:
     finding a line.
     """
     for line in strategy.lines:
-        place = next(_needless(strategy, line), None) or _doubled(line)
+        place = next(_needless(strategy, line), None) or _double_brackets(line)
         if place is None:
             continue
         yield Finding(
@@ -628,7 +629,7 @@ def _needless(strategy: ReviewedStrategy, line: ReviewLine) -> Iterator[tuple[in
 _DOUBLE = re.compile(r"\(\s{0,9}\(")
 
 
-def _doubled(line: ReviewLine) -> tuple[int, int] | None:
+def _double_brackets(line: ReviewLine) -> tuple[int, int] | None:
     """A bracket that holds another one and nothing else."""
     pairs: dict[int, int] = {}
     opened: list[int] = []

@@ -23,8 +23,8 @@ from metasearch.review.page import (
     strategy_path,
     with_parameters,
 )
-from metasearch.review.press.answer import Review, mended, review_text
-from metasearch.review.press.api import LONGEST, typed
+from metasearch.review.press.answer import Review, review_text, with_mends
+from metasearch.review.press.api import LONGEST, text_and_syntax
 from metasearch.review.press.findings import CODES, ELEMENTS, Finding, Severity
 from metasearch.review.press.peer_review import keep, syntax_of, text_of
 from metasearch.review.press.peer_review import rows as rows_for_people
@@ -140,7 +140,7 @@ async def answer_text(request: web.Request) -> web.Response:
 
 
 def _mended(text: str, syntax: str, chosen: tuple[str, int]) -> tuple[str, int]:
-    return mended(text, syntax, only=(chosen,))
+    return with_mends(text, syntax, only=(chosen,))
 
 
 async def answer_strategy(request: web.Request) -> web.StreamResponse:
@@ -149,7 +149,7 @@ async def answer_strategy(request: web.Request) -> web.StreamResponse:
     shown = await find_strategy(here)
 
     async def render(said: FormState) -> str:
-        text, syntax = await here.workspace.read(typed, shown)
+        text, syntax = await here.workspace.read(text_and_syntax, shown)
         async with here.shared.admission.brief():
             made = await asyncio.to_thread(review_text, text, syntax)
         return _page(here, made, "", syntax, said, strategy=shown)
@@ -182,7 +182,7 @@ async def answer_form(request: web.Request) -> web.Response:
     name, _, ending = request.match_info["form"].rpartition(".")
     if name != press_form.KIND or ending not in FORMS:
         raise Problem(404, None, message("There is no such file"))
-    text, syntax = await here.workspace.read(typed, shown)
+    text, syntax = await here.workspace.read(text_and_syntax, shown)
     form, language = FORMATS[ending], here.visit.language.tag.partition("-")[0]
 
     def content() -> bytes:
@@ -197,7 +197,7 @@ async def answer_form(request: web.Request) -> web.Response:
 
 def _mend(db: Database, shown: Strategy, chosen: tuple[str, int] | None, *, by: str) -> None:
     """Take one mend in the step that it stands in. Raises UsageError: it is no longer there."""
-    text, syntax = typed(db, shown)
+    text, syntax = text_and_syntax(db, shown)
     made = review_text(text, syntax)
     for finding in made.findings:
         if (finding.code, finding.start) != chosen or finding.fix is None:

@@ -72,7 +72,7 @@ class ReviewLine:
         syntax: That it was read in.
         losses: What its tree does not say: kinds of `metasearch.query.scanner.SENTENCES`, each
             with the words that it concerns.
-        worked_out: What rules have worked out of it and others need, too.
+        cache: What rules have worked out of it and others need, too.
     """
 
     number: int | None
@@ -89,7 +89,7 @@ class ReviewLine:
     at: int = 0
     syntax: str = ""
     losses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
+    cache: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,16 +220,16 @@ class _Reader:
             tuple(where.join(join) for join in places.joins),
             tuple(where.reference(one) for one in places.references)
             if error is None
-            else self.named_in(line),
+            else self.references_in(line),
             clause,
             None if error is None else where.error(error, line),
             line.sign,
             at,
             syntax,
-            losses.concerned(),
+            losses.by_kind(),
         )
 
-    def named_in(self, line: NumberedLine) -> tuple[Reference, ...]:
+    def references_in(self, line: NumberedLine) -> tuple[Reference, ...]:
         """The lines that a combination names which cannot be read, so that what is wrong with it is
         told there alone.
         """

@@ -56,9 +56,9 @@ class Level:
 
 def levels(line: ReviewLine) -> list[Level]:
     """The levels of a line, each before those in it."""
-    if "levels" not in line.worked_out:
-        line.worked_out["levels"] = _levels(line)
-    return cast("list[Level]", line.worked_out["levels"])
+    if "levels" not in line.cache:
+        line.cache["levels"] = _levels(line)
+    return cast("list[Level]", line.cache["levels"])
 
 
 def _levels(line: ReviewLine) -> list[Level]:

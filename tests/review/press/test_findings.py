@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from metasearch.message import Message
-from metasearch.review.press.answer import mended, review_text
+from metasearch.review.press.answer import review_text, with_mends
 from metasearch.review.press.findings import CODES, ELEMENTS
 from tests.cases import each
 
@@ -188,7 +188,7 @@ def test_hits_that_cannot_be_are_found() -> None:
 )
 def test_a_mend_leaves_what_was_meant(text: str, syntax: str | None, mend: str) -> None:
     """And nothing more is found of its kind."""
-    changed, number = mended(text, syntax)
+    changed, number = with_mends(text, syntax)
 
     assert (changed, number > 0) == (mend, True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from metasearch.review.press.answer import mended
+from metasearch.review.press.answer import with_mends
 from metasearch.review.press.english import PATH, english_words
 from metasearch.review.press.findings import Finding, Fix
 from metasearch.review.press.form_rules import spellings
@@ -262,7 +262,7 @@ def test_words_apart_and_in_one_are_offered(text: str, right: str) -> None:
 
 def test_offers_are_no_mends_of_the_whole() -> None:
     """`--fix` takes what is sure: the misspelt word, not the plural that may be wanted."""
-    text, count = mended("(knee or hypertenssion).ti.", "ovid")
+    text, count = with_mends("(knee or hypertenssion).ti.", "ovid")
 
     assert (text, count) == ("(knee or hypertension).ti.", 1)
 
