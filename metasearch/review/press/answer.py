@@ -8,7 +8,7 @@ from typing import Any
 
 from metasearch.review.press.findings import Finding, Rule
 from metasearch.review.press.mesh_rules import rules_of_headings
-from metasearch.review.press.reading import ReviewedStrategy, read
+from metasearch.review.press.reading import EACH, ReviewedStrategy, read
 from metasearch.review.press.rules import review
 
 #: Characters of what stands at a place that an answer has.
@@ -70,19 +70,23 @@ def mended(
     """
     taken = 0
     strategy = read(text, syntax)
+    findings = review(strategy, *more)
     for _ in range(1 if only else _TIMES):
-        findings = [
-            one
-            for one in review(strategy, *rules_of_headings(), *more)
-            if ((one.code, one.start) in only if only else one.sure)
-        ]
-        text, number = _with_fixes(strategy.text, findings)
-        taken += number
-        if not number or text == strategy.text:
+        chosen = [one for one in findings if ((one.code, one.start) in only if only else one.sure)]
+        mend, number = _with_fixes(strategy.text, chosen)
+        if not number or mend == strategy.text:
             break
         # The syntax stays that of the first reading: a mend may take its mark away.
-        strategy = read(text, strategy.syntax)
-    return text, taken
+        after = read(mend, strategy.syntax if syntax != EACH else EACH)
+        found = review(after, *more)
+        if not only and _errors(found) > _errors(findings):
+            break  # a broken text may become worse by what mends a part of it
+        strategy, findings, taken = after, found, taken + number
+    return strategy.text, taken
+
+
+def _errors(findings: Sequence[Finding]) -> int:
+    return sum(one.severity == "error" for one in findings)
 
 
 def _with_fixes(text: str, findings: Sequence[Finding]) -> tuple[str, int]:

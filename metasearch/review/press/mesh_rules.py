@@ -33,8 +33,8 @@ _SHOWN, _MOST = 5, 20
 
 
 def rules_of_headings(path: Path | None = None) -> tuple[Rule, ...]:
-    """The rules with the headings of a file, else with those of the extra `mesh`; none where
-    neither is there. Raises UsageError: the file is none of NLM's.
+    """The rules with the headings of a file, else with those of the package that is installed;
+    none where neither is there. Raises UsageError: the file is none of NLM's.
     """
     mesh = read_mesh(path) if path is not None else installed_mesh()
     return mesh_rules(mesh) if mesh is not None else ()

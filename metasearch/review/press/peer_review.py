@@ -16,7 +16,7 @@ from typing import Any
 from metasearch import __version__
 from metasearch.message import message_from_json, message_to_json
 from metasearch.review.press.findings import CODES, Code, Finding
-from metasearch.review.press.reading import ReviewedStrategy
+from metasearch.review.press.reading import EACH, ReviewedStrategy
 from metasearch.review.projects.projects import Project
 from metasearch.review.store.values import now
 from metasearch.review.strategies import strategies
@@ -72,9 +72,9 @@ def text_of(steps: Iterable[Step]) -> str:
 
 
 def syntax_of(steps: Iterable[Step]) -> str:
-    """The syntax of all steps; "auto" where they have several."""
+    """The syntax of all steps; `EACH` where they have several, or are read by their marks."""
     syntaxes = {step.syntax for step in steps if step.has_query and step.syntax != "auto"}
-    return syntaxes.pop() if len(syntaxes) == 1 else "auto"
+    return syntaxes.pop() if len(syntaxes) == 1 else EACH
 
 
 def rows(strategy: ReviewedStrategy, findings: Iterable[Finding]) -> tuple[ReviewRow, ...]:

@@ -21,7 +21,7 @@ from metasearch.query.places import PlacedJoin, PlacedTerm, Places, Reference
 from metasearch.query.pubmed import as_lines
 from metasearch.query.scanner import EarlierLine, SyntaxLosses
 from metasearch.query.simple import read_places
-from metasearch.query.strategy import Make, line_reader
+from metasearch.query.strategy import line_reader
 from metasearch.query.strategy_lines import (
     MOST_ROWS,
     NumberedLine,
@@ -30,7 +30,6 @@ from metasearch.query.strategy_lines import (
     numbered_lines,
     whole_text,
 )
-from metasearch.query.syntaxes import DATABASES
 from metasearch.query.tree import MAX_LENGTH, is_blank
 from metasearch.review.strategies.paste import syntax_of_lines
 from metasearch.review.strategies.references import reference
@@ -46,6 +45,9 @@ __all__ = [
 
 _COMBINES = re.compile(r"(?:and|or|not|[#Ss]?[0-9]{1,4}|[\s()/,{}-])+", re.IGNORECASE)
 _NUMBERS = re.compile(r"#?[0-9]{1,4}(?:\s?-\s?#?[0-9]{1,4})?")
+#: Of a project's steps, which may each be in a syntax of their own: each line is read by its marks.
+EACH = "each"
+_NAMES_LINE = re.compile(r"#[0-9]{1,4}(?![0-9])")
 #: Characters of a text that is reviewed, and its lines; the rest is not read.
 LONGEST, MOST_LINES = 500_000, 2_000
 
@@ -67,6 +69,7 @@ class ReviewLine:
         error: Why it cannot be read.
         sign: What stands before its number: "#", "S" or "".
         at: How many lines are searched before it; a history may print the newest first.
+        syntax: That it was read in.
         losses: What its tree does not say: kinds of `metasearch.query.scanner.SENTENCES`, each
             with the words that it concerns.
         worked_out: What rules have worked out of it and others need, too.
@@ -84,6 +87,7 @@ class ReviewLine:
     error: QuerySyntaxError | None = None
     sign: str = ""
     at: int = 0
+    syntax: str = ""
     losses: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     worked_out: dict[str, object] = field(default_factory=dict, compare=False, repr=False)
 
@@ -112,7 +116,8 @@ class ReviewedStrategy:
 
 def read(text: str, syntax: str | None = None) -> ReviewedStrategy:
     """Read a strategy for its review. `syntax`: one of `metasearch.query.CHOICES`; None or "auto"
-    finds it by its marks. A line that cannot be read has an error; nothing is raised.
+    finds it by its marks, `EACH` that of each line. A line that cannot be read has an error;
+    nothing is raised.
     """
     original, text = text, plain_characters(text[:LONGEST])
     rows = text.splitlines(keepends=True)
@@ -125,6 +130,9 @@ def read(text: str, syntax: str | None = None) -> ReviewedStrategy:
     syntax = "cnki" if syntax == "expert" else str(syntax)
     lines = cut.lines[:MOST_LINES]
     reviewed = _Reader(cut, syntax).lines(lines)
+    if syntax == EACH:
+        syntaxes = {line.syntax for line in reviewed if line.terms}
+        syntax = syntaxes.pop() if len(syntaxes) == 1 else "simple"
     by_number: dict[int, ReviewLine] = {}
     for line in reviewed:
         if line.number is not None:
@@ -167,14 +175,17 @@ def _syntax_of(text: str, cut: StrategyText) -> str:
     return "simple" if found == "auto" else found
 
 
+def _of_line(text: str) -> str:
+    """The syntax of a line by its marks; what only names lines is in that which reads any sign."""
+    found = detect(text) if len(text) <= MAX_LENGTH else "simple"
+    return "pubmed" if found == "simple" and _NAMES_LINE.search(text) else found
+
+
 class _Reader:
     """Reads the lines of one strategy, one after the other."""
 
     def __init__(self, cut: StrategyText, syntax: str) -> None:
         self.cut, self.syntax = cut, syntax
-        self.make: Make | None = (
-            line_reader(syntax) if syntax in (*DATABASES, "pubmed", "cnki") else None
-        )
         self.known = Lines()
         #: Lines that broken lines may still name.
         self.left = 20_000
@@ -190,11 +201,12 @@ class _Reader:
 
     def line(self, line: NumberedLine, at: int, before: int, *, numbered: bool) -> ReviewLine:
         places, losses = Places(), SyntaxLosses()
-        pieces = pieces_in_signs(line.text, before, self.syntax) if numbered else None
+        syntax = _of_line(line.text) if self.syntax == EACH else self.syntax
+        pieces = pieces_in_signs(line.text, before, syntax) if numbered else None
         shown = line.text if pieces is None else "".join(piece for piece, _, _ in pieces)
         clause, error = None, None
         try:
-            clause = self.clause(shown, places, losses, numbered=numbered)
+            clause = self.clause(shown, syntax, places, losses, numbered=numbered)
         except QuerySyntaxError as raised:
             error = raised
         where = _Alignment(pieces or [(line.text, 0, len(line.text))], line, self.cut.text)
@@ -213,6 +225,7 @@ class _Reader:
             None if error is None else where.error(error, line),
             line.sign,
             at,
+            syntax,
             losses.concerned(),
         )
 
@@ -232,20 +245,20 @@ class _Reader:
         return tuple(named)
 
     def clause(
-        self, text: str, places: Places, losses: SyntaxLosses, *, numbered: bool
+        self, text: str, syntax: str, places: Places, losses: SyntaxLosses, *, numbered: bool
     ) -> Clause | None:
         """What a line means. Raises QuerySyntaxError: it cannot be read."""
-        if self.make is None:
-            if self.syntax == "simple":
-                return exact(read_places(text, places))
-            if self.syntax == "ccl":
-                from metasearch.query.ccl import read_places as of_ccl
+        if syntax == "simple":
+            return exact(read_places(text, places))
+        if syntax == "ccl":
+            from metasearch.query.ccl import read_places as of_ccl
 
-                return of_ccl(text, places)
-            from metasearch.query.any_syntax import read as read_query
+            return of_ccl(text, places)
+        if syntax == "cql":
+            from metasearch.query.cql import parse_cql
 
-            return read_query(text, self.syntax).clause
-        reader = self.make(text, self.known if numbered else None, losses)
+            return parse_cql(text).clause
+        reader = line_reader(syntax)(text, self.known if numbered else None, losses)
         reader.places = places
         return reader.tree()
 

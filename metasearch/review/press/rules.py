@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 
 from metasearch.message import message
@@ -18,7 +19,7 @@ from metasearch.review.press import (
     truncation_rules,
 )
 from metasearch.review.press.findings import Finding, Rule
-from metasearch.review.press.reading import ReviewedStrategy
+from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 
 #: Each file of rules has a tuple `RULES` of its own.
 RULES: tuple[Rule, ...] = (
@@ -44,7 +45,14 @@ def review(strategy: ReviewedStrategy, *more: Rule) -> tuple[Finding, ...]:
     a rule stands in its place.
     """
     rules = {getattr(rule, "__name__", rule): rule for rule in (*RULES, *more)}
-    found = dict.fromkeys(chain.from_iterable(rule(strategy) for rule in rules.values()))
+    parts = _by_syntax(strategy)
+    found = dict.fromkeys(
+        chain.from_iterable(
+            rule(part)
+            for rule in rules.values()
+            for part in (parts if rule in _OF_ONE_SYNTAX else (strategy,))
+        )
+    )
     ordered = sorted(found, key=lambda one: (one.start, one.end, one.code))
     if len(ordered) <= MOST:
         return tuple(ordered)
@@ -55,4 +63,20 @@ def review(strategy: ReviewedStrategy, *more: Rule) -> tuple[Finding, ...]:
     return (*(one for one in ordered if one in kept), Finding("more-findings", rest, end, end))
 
 
+def _by_syntax(strategy: ReviewedStrategy) -> tuple[ReviewedStrategy, ...]:
+    """The strategy; where its lines are in several syntaxes, those of each."""
+    lines: dict[str, list[ReviewLine]] = {}
+    for line in strategy.lines:
+        lines.setdefault(line.syntax, []).append(line)
+    if len(lines) < 2:
+        return (strategy,)
+    return tuple(
+        replace(strategy, syntax=syntax, lines=tuple(those)) for syntax, those in lines.items()
+    )
+
+
+#: Rules that know what one syntax takes, and look at single lines.
+_OF_ONE_SYNTAX = frozenset(
+    (*platform_rules.RULES, syntax_rules.unreadable, operator_rules.mixed_operators)
+)
 _SEVERITIES = ("error", "warning", "hint")

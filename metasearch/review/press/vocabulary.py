@@ -23,6 +23,8 @@ _COMMON = frozenset(
 )
 #: Roots that name one thing in headings and in texts.
 _ALIKE = {"neopl": "cance", "tumor": "cance", "tumou": "cance", "carci": "cance"}
+#: Fields that hold values of a form or list.
+_VALUES = CODED_FIELDS | IDENTIFIERS
 #: Letters by which words of one concept are known.
 _ROOT = 5
 #: Words that one line has with those that it names.
@@ -73,9 +75,9 @@ def is_word(term: PlacedTerm) -> bool:
     """Whether a term is words or a heading: no limit, number or what is ignored."""
     if term.field == "limit" or term.query is None or isinstance(term.query, Years):
         return False
-    return not any(
-        one.field in CODED_FIELDS or one.field in IDENTIFIERS for one in terms(term.query)
-    ) and any(True for _ in terms(term.query))
+    # Of alternatives, which are one text in several fields, the first stands for all.
+    first = term.query if isinstance(term.query, Term) else next(terms(term.query), None)
+    return first is not None and first.field not in _VALUES
 
 
 def is_limit(term: PlacedTerm) -> bool:

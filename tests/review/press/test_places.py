@@ -4,7 +4,8 @@ typed.
 
 from __future__ import annotations
 
-from metasearch.review.press.reading import ReviewedStrategy, read
+from metasearch.review.press.answer import review_text
+from metasearch.review.press.reading import EACH, ReviewedStrategy, read
 from tests.cases import each
 
 
@@ -82,3 +83,20 @@ def test_a_line_that_cannot_be_read_is_an_error_of_its_own() -> None:
 
     assert readable == [True, False, False, True]
     assert [one.number for one in strategy.lines[2].references] == [1, 2]
+
+
+def test_steps_of_several_syntaxes_are_each_read_in_their_own() -> None:
+    """What one of them alone may write is no mistake in another."""
+    text = (
+        "#1 gambl* OR betting\n#2 (harm* adj3 reduc*).ti,ab.\n#3 #1 AND #2\n"
+        "#4 (沉水植物+贝类)*生态系统\n#5 #3 OR #4\n#6 limit 5 to yr=2015-\n"
+    )
+    made = review_text(text, EACH)
+
+    assert [line.syntax for line in made.strategy.lines if line.terms] == [
+        "simple",
+        "ovid",
+        "cnki",
+        "ovid",
+    ]
+    assert [one.code for one in made.findings if one.severity != "hint"] == []
