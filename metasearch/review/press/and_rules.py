@@ -134,9 +134,7 @@ def and_of_one_concept(strategy: ReviewedStrategy) -> Iterator[Finding]:
             line.start,
             line.end,
             line.number,
-            with_operator(strategy, join, "OR")
-            if len(level.joins) == 1 or "/" in line.text
-            else None,
+            with_operator(strategy, join, "OR") if whole else None,
             sure=alike is not None,
         )
 
