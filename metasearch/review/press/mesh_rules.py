@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from metasearch.message import message
@@ -33,8 +34,8 @@ _SHOWN, _MOST = 5, 20
 
 
 def rules_of_headings(path: Path | None = None) -> tuple[Rule, ...]:
-    """The rules with the headings of a file, else with those of the extra `mesh`; none where
-    neither is there. Raises UsageError: the file is none of NLM's.
+    """The rules with the headings of a file, else with those of the package that is installed;
+    none where neither is there. Raises UsageError: the file is none of NLM's.
     """
     mesh = read_mesh(path) if path is not None else installed_mesh()
     return mesh_rules(mesh) if mesh is not None else ()
@@ -129,17 +130,14 @@ class _Headings:
                 continue
             if any(one is heading or self.mesh.is_below(heading, one) for one in above):
                 continue
-            yield self._finding(
-                "narrower-headings",
-                message(
-                    "{heading} has narrower headings, which are not searched: explode it, or say "
-                    "why not",
-                    heading=heading.name,
-                ),
-                term,
-                line,
-                _exploded(self.strategy.syntax, term),
+            text = message(
+                "{heading} has narrower headings, which are not searched: explode it, or say why "
+                "not",
+                heading=heading.name,
             )
+            fix = _exploded(self.strategy.syntax, term)
+            found = self._finding("narrower-headings", text, term, line, fix)
+            yield replace(found, sure=False)  # it may be meant so
 
     def without_heading(self) -> Iterator[Finding]:
         if not self.is_of_nlm:

@@ -92,6 +92,8 @@ class _Spelling:
 
     def is_known(self, word: str, *, cut: bool = False) -> bool:
         key = (word, cut)
+        if len(word) > _LONGEST:
+            return False
         if key not in self.known:
             self.known[key] = self._begins_any(word) if cut else self._is_word(word)
         return self.known[key]
@@ -151,7 +153,9 @@ class _Spelling:
         known: dict[int, list[bool]] = {}
         for word in self.wording.words:
             if len(word.text) >= _LEAST - 1 and not word.text.isdigit():
-                is_known = word.is_english and self.is_known(word.text, cut=word.cut)
+                is_known = word.is_english and (
+                    self.is_known(word.text, cut=word.cut) or _is_medicine(word.text)
+                )
                 known.setdefault(word.line.start, []).append(is_known)
         every = [one for line in known.values() for one in line]
         lines = {
@@ -192,9 +196,8 @@ class _Spelling:
         if not sure and len(word.text) < _LEAST_SURE and not self.wording.holds(right):
             return None
         # Whoever looks for both spellings knows what they do.
-        beside = any(
-            right in other.text.casefold() for other in word.line.terms if other is not word.term
-        )
+        held = self.wording.held_beside(word)
+        beside = right in held.stems if word.cut else right in held.whole
         is_name = not word.typed.islower() and not word.typed.isupper()
         sure = sure and not (beside or word.term.heading or self.mixed or is_name)
         fix = None
@@ -216,7 +219,7 @@ class _Spelling:
 
     def _meant(self, word: Word) -> tuple[str, bool] | None:
         """The word that is meant, and whether that is sure."""
-        if word.text.rstrip("s").endswith(MEDICINES):
+        if _is_medicine(word.text):
             return None
         find = self._whole_stem if word.cut else self._whole_word
         if meant := find(word.text):
@@ -308,6 +311,10 @@ def _begin(ordered: Sequence[str], start: str) -> bool:
     """Whether one of words in order begins so."""
     at = bisect_left(ordered, start)
     return at < len(ordered) and ordered[at].startswith(start)
+
+
+def _is_medicine(word: str) -> bool:
+    return word.rstrip("s").endswith(MEDICINES)
 
 
 def _differ_at_end(word: str, right: str) -> bool:

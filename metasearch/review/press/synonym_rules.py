@@ -70,7 +70,7 @@ def missing_synonyms(strategy: ReviewedStrategy) -> Iterator[Finding]:
 
 def _of(word: Word) -> Sequence[int]:
     """The groups of the term that a word begins."""
-    if word.term.heading or word.typed != word.term.text[: len(word.typed)]:
+    if word.term.heading or not word.is_first:
         return ()
     text = key(word.term.text)
     for end in range(_ENDING):

@@ -34,7 +34,7 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
     for word in wording.words:
         if not word.cut or not word.is_english or word.term.heading:
             continue
-        alone = len(word.term.text.split()) == 1
+        alone = word.is_alone
         short = len(word.text) <= _SHORT and word.text not in english.frequent
         if len(word.text) < _LEAST or not (alone or short):
             continue
@@ -59,17 +59,8 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
             sure=alone
             and len(families) >= (_FAMILIES_OF_SHORT if short else least)
             and not COMBINING.fullmatch(word.text)
-            and (len(word.text) <= _SHORT or not _is_near(word)),
+            and (len(word.text) <= _SHORT or not wording.is_near(word)),
         )
-
-
-def _is_near(word: Word) -> bool:
-    """Whether others must stand near the word."""
-    return any(
-        join.operator == "NEAR"
-        and any(start <= word.start and word.end <= end for start, end in join.operands)
-        for join in word.line.joins
-    )
 
 
 def _with_plural(wording: Wording, word: Word) -> Fix | None:

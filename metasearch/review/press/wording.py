@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -41,6 +42,7 @@ class Word:
         line: The line of that.
         cut: Whether a sign for any letters ends it.
         is_part: Whether a hyphen joins it to another word.
+        is_first, is_last: Whether its term begins, or ends, with it.
     """
 
     text: str
@@ -51,6 +53,13 @@ class Word:
     line: ReviewLine
     cut: bool
     is_part: bool = False
+    is_first: bool = False
+    is_last: bool = False
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether its term has no other words."""
+        return self.is_first and self.is_last
 
     @property
     def is_english(self) -> bool:
@@ -69,9 +78,11 @@ class _Held:
     texts: set[str] = field(default_factory=set)
 
     def holds_stem(self, stem: str) -> bool:
-        return any(stem[:end] in self.stems for end in range(1, len(stem) + 1))
+        return any(stem[:end] in self.stems for end in range(1, min(len(stem), _LONGEST) + 1))
 
 
+#: Letters of a beginning; the time is linear in a text of one word.
+_LONGEST = 60
 #: Words of a line that is a list by itself; the concept of a shorter one goes on in others.
 _LIST = 4
 
@@ -155,7 +166,8 @@ class Wording:
         held = self.held_beside(beside)
         first = len(text) - len(text.split()[-1])
         return text in held.texts or any(
-            f"{text[:end]}*" in held.texts for end in range(first + 1, len(text) + 1)
+            f"{text[:end]}*" in held.texts
+            for end in range(first + 1, min(len(text), first + _LONGEST) + 1)
         )
 
     def is_literal(self, word: Word) -> bool:
@@ -182,6 +194,34 @@ class Wording:
             if operators[line.start, join.brackets, join.group] == {"OR"}
             for operand in join.operands
         )
+
+    @cached_property
+    def left_operands(self) -> frozenset[tuple[int, int]]:
+        """Places of what stands on the left of operators of proximity."""
+        return frozenset(
+            join.operands[0]
+            for line in self.strategy.lines
+            for join in line.joins
+            if join.operator == "NEAR" and join.operands
+        )
+
+    @cached_property
+    def _near(self) -> Sequence[tuple[int, int]]:
+        """Places of what stands near other words, from left to right, none in another."""
+        found: list[tuple[int, int]] = []
+        for line in self.strategy.lines:
+            near = (join for join in line.joins if join.operator == "NEAR")
+            for start, end in sorted(operand for join in near for operand in join.operands):
+                if not found or start >= found[-1][1]:
+                    found.append((start, end))
+                else:
+                    found[-1] = (found[-1][0], max(found[-1][1], end))
+        return found
+
+    def is_near(self, word: Word) -> bool:
+        """Whether others must stand near the word."""
+        at = bisect_right(self._near, (word.start, len(self.strategy.text))) - 1
+        return at >= 0 and word.end <= self._near[at][1]
 
     def with_others(self, word: Word, others: tuple[str, ...]) -> Fix:
         """A mend by which others are looked for in place of the word, too."""
@@ -216,6 +256,7 @@ def _words(text: str, term: PlacedTerm, line: ReviewLine) -> Iterator[Word]:
     begin = text.find(term.text, term.start, term.end)
     shown, begin = (term.text, begin) if begin >= 0 else (term.typed, term.start)
     last = len(shown.rstrip())
+    bare = len(shown.rstrip("*$%:?#\"' "))
     for match in _TOKEN.finditer(shown):
         start, end = match.span()
         if shown[start - 1 : start] in tuple("?#$*") or shown[end : end + 1] in tuple("?#"):
@@ -225,4 +266,15 @@ def _words(text: str, term: PlacedTerm, line: ReviewLine) -> Iterator[Word]:
         cut = shown[end : end + 1] in tuple("*$%:") or (term.truncated and end == last)
         is_part = shown[start - 1 : start] in ("-", "‐") or shown[end : end + 1] in ("-", "‐")
         folded = fold(match[0]).strip()
-        yield Word(folded, match[0], begin + start, begin + end, term, line, cut, is_part)
+        yield Word(
+            folded,
+            match[0],
+            begin + start,
+            begin + end,
+            term,
+            line,
+            cut,
+            is_part,
+            is_first=not start,
+            is_last=bare <= end,
+        )

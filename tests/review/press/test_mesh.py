@@ -103,7 +103,7 @@ def test_both_of_nlms_formats_are_read(tmp_path: Path, text: str) -> None:
     assert mesh.complete
 
 
-def test_the_file_of_the_extra_has_names_alone(tmp_path: Path) -> None:
+def test_the_file_of_the_package_has_names_alone(tmp_path: Path) -> None:
     """So a heading that it lacks may be there all the same."""
     mesh = read_mesh(file_of(tmp_path, CSV))
 
@@ -138,7 +138,7 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
         read_mesh(tmp_path)
 
 
-def test_without_the_extra_there_is_no_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_package_there_is_no_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rules that need one say nothing then."""
     monkeypatch.setattr("metasearch.review.press.mesh.find_spec", lambda name: None)
 
