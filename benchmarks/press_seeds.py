@@ -183,7 +183,7 @@ def _or_of_concepts(strategy: Strategy, _: int) -> Iterator[Seed]:
         body = Join("or" if join.word.islower() else "OR", join.numbers).text(strategy.syntax)
         yield from _seed(strategy.with_body(line.number, body), line.number)
         return
-    (*_, line) = strategy.lines
+    line = strategy.lines[-1]
     if line.number is None and re.search(r"\)\s+and\s+\(", line.body, re.IGNORECASE):
         body = re.sub(r"(\)\s+)and(\s+\()", r"\1OR\2", line.body, flags=re.IGNORECASE)
         yield from _seed(strategy.with_body(None, body), None)
@@ -203,7 +203,7 @@ def _brackets_gone(strategy: Strategy, _: int) -> Iterator[Seed]:
             seeded = strategy.with_body(line.number, f"{before} {after}")
             yield from _seed(seeded, line.number)
             return
-    (*_, line) = strategy.lines
+    line = strategy.lines[-1]
     first = re.match(r"\(([^()]+ OR [^()]+)\)(?=\s+AND\s)", line.body)
     if line.number is None and first:
         yield from _seed(_spliced(strategy, line, 0, first.end(), first[1]), None)

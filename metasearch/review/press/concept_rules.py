@@ -66,10 +66,12 @@ class _Finder:
         if not isinstance(whole, Level) or whole.operator != "AND":
             return
         for operand in whole.operands:
+            seen = {line.start}  # a line may name itself, or one that names it
             while isinstance(operand, Reference):
                 named = self.strategy.by_number.get(operand.number)
-                if named is None or named.start >= line.start:
+                if named is None or named.start in seen:
                     break
+                seen.add(named.start)
                 top = root(named)
                 if not isinstance(top, Reference):
                     self.add(top, named)

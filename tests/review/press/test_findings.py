@@ -238,3 +238,11 @@ def test_the_page_on_reviews_has_a_row_for_every_code() -> None:
     ]
 
     assert [row for row in rows if row not in page] == []
+
+
+@pytest.mark.timeout(20)
+def test_lines_that_name_one_another_in_a_circle_end() -> None:
+    """By a limit, by themselves, or two by two."""
+    for circle in ("3. limit 3 to yr=2020", "3. 3", "3. 4\n4. 3"):
+        text = f"1. exp Asthma/\n2. asthma*.ti,ab.\n{circle}\n5. 1 and 3\n6. 2 and 5"
+        assert any(one.severity == "error" for one in review_text(text, "ovid").findings)
