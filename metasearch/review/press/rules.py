@@ -7,6 +7,7 @@ from itertools import chain
 
 from metasearch.message import message
 from metasearch.review.press import (
+    and_rules,
     concept_rules,
     form_rules,
     line_rules,
@@ -24,6 +25,7 @@ from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 #: Each file of rules has a tuple `RULES` of its own.
 RULES: tuple[Rule, ...] = (
     *line_rules.RULES,
+    *and_rules.RULES,
     *operator_rules.RULES,
     *term_rules.RULES,
     *platform_rules.RULES,

@@ -30,6 +30,9 @@ CHANGES = {
     "and among alternatives": (
         "(asthma* or wheez*)", "((wheez* and gasp*) and (child* or teen*))", 2, "and-for-or",
     ),
+    "and in a line beside its heading": (
+        "(asthma* or wheez*)", "(wheez* and gasp*)", 2, "and-for-or",
+    ),
     "or of concepts": ("(3 and 6) not 7", "3 or 6", 8, "or-for-and"),
     "no brackets": ("exercis* or train*", "exercis* or train* and lung*", 5, "mixed-operators"),
     "animals with humans": ("7. exp animals/ not humans/", "7. exp animals/", 8,
