@@ -380,10 +380,8 @@ class Recomputed:
 
     # ---------------------------------------------------------------- what was missed
 
-    def missed(self, *, included: bool = False) -> dict[str, Any] | None:
-        """Chao's lower bound, or Chapman's estimate for two databases; None where nothing can be
-        said.
-        """
+    def given(self, *, included: bool = False) -> tuple[set[str], dict[int, set[str]]]:
+        """The databases and registers that have answered, and which of them gave each work."""
         databases = {
             answer["source"]
             for answer in self.answers.values()
@@ -396,6 +394,13 @@ class Recomputed:
             wanted = verdicts & {"relevant", "close"} and "excluded" not in verdicts
             if source in databases and (wanted or not included):
                 of.setdefault(work, set()).add(source)
+        return databases, of
+
+    def missed(self, *, included: bool = False) -> dict[str, Any] | None:
+        """Chao's lower bound, or Chapman's estimate for two databases; None where nothing can be
+        said.
+        """
+        databases, of = self.given(included=included)
         counts = Counter(len(sources) for sources in of.values())
         shared = sum(works for number, works in counts.items() if number > 1)
         if len(databases) < 2 or shared < 3:
@@ -617,6 +622,7 @@ def _flow_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
             yield f"{name}: {flow[name]:,} is in no box"
     yield from _sources_differ(report, numbers)
     yield from _missed_differs(report, numbers)
+    yield from _shares_differ(report, numbers)
 
 
 def _sources_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -750,6 +756,7 @@ def _appendix_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[s
         yield f"a row of all searches differs: {row}"
     yield from _hits_differ(report, numbers)
     yield from _missed_differs(report, numbers)
+    yield from _shares_differ(report, numbers)
 
 
 def _novelty_differs(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
@@ -794,6 +801,22 @@ def _points_differ(report: dict[str, Any], expected: dict[str, Any]) -> Iterable
         for cell, name in ((cells[1], "close"), (cells[2], "general")):
             said = len(re.findall(r"\[\d+\]", _plain(cell)))
             yield from _differs(f"{name} works of point {point}", said, of.get(name, 0))
+
+
+def _shares_differ(report: dict[str, Any], numbers: Recomputed) -> Iterable[str]:
+    databases, works = numbers.given()
+    _, relevant = numbers.given(included=True)
+    names = {numbers.label(source): source for source in databases}
+    for table in _tables(report, ("Only here", "独有")):
+        for cells in table["rows"]:
+            mine = names[_plain(cells[0])]
+            every, wanted = (
+                [sources for sources in of.values() if mine in sources] for of in (works, relevant)
+            )
+            alone = [sum(len(one) == 1 for one in of) for of in (every, wanted)]
+            expected = [len(every), alone[0], len(wanted), alone[1], len(wanted) - alone[1]]
+            for said, number in zip(map(_count, cells[1:6]), expected, strict=True):
+                yield from _differs(f"what {_plain(cells[0])} contributed", said, number)
 
 
 def _tables(report: dict[str, Any], heads: Iterable[str]) -> Iterable[dict[str, Any]]:

@@ -41,6 +41,7 @@ def test_each_operation_of_a_workspace_has_an_example_or_says_why_not():
     assert lacking == {
         # of the workspace: long lists, and what ends something
         *("questions", "answerQuestions", "deleteProject", "stopRun", "resumeRun"),
+        *("evidence", "suggestedWords", "reviewStrategy", "reviewText"),
         *("checkWorks", "workChecks", "stopCheck"),
         # of saved searches: what has a random uid or secret in its address
         *("savedSearch", "changeSavedSearch", "removeSavedSearch", "runSavedSearch"),
