@@ -15,10 +15,10 @@ from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.page import (
-    DECISION_WORDS,
     STAGE_WORDS,
     FormState,
     PageRequest,
+    decision_words,
     frame,
     number_in,
     number_of,
@@ -26,6 +26,7 @@ from metasearch.review.page import (
     page_request,
     unknown_form,
     user_names,
+    verdict_buttons,
 )
 from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project, ProjectRow
@@ -38,7 +39,7 @@ from metasearch.review.works.decisions import reasons
 from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.pages import OUT
 from metasearch.review.works.undo import undoable
-from metasearch.review.works.views import ChoiceLink, decision_clash, verdict_buttons
+from metasearch.review.works.views import ChoiceLink, decision_clash
 from metasearch.review.works.works import (
     LONGEST_REASON,
     STAGES,
@@ -57,6 +58,15 @@ from metasearch.server.visit import Visit
 
 #: Conflicts of a page.
 MOST_CONFLICTS = 10
+#: Verdict -> its key, as `decisions.js` has them.
+_KEYS: Mapping[str, str] = {
+    "relevant": "I",
+    "maybe": "M",
+    "close": "C",
+    "excluded": "E",
+    "unavailable": "N",
+    "": "0",
+}
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "voted": N_("Your vote was kept."),
@@ -140,8 +150,8 @@ def screening_page(
         following=f"{base}?{urlencode({'stage': stage, 'after': shown.works[-1].uid})}"
         if shown.works
         else "",
-        verdicts=verdict_buttons(stage),
-        keys={"relevant": "I", "close": "C", "excluded": "E", "unavailable": "N", "": "0"},
+        verdicts=verdict_buttons(project.kind, stage),
+        keys=_KEYS,
         undo=shown.undo,
         conflicts=[(one, one.work.uid in shown.resolvable) for one in shown.conflicts.conflicts],
         conflicts_total=shown.conflicts.total,
@@ -149,7 +159,7 @@ def screening_page(
         own_list=f"{made.base}/works?{urlencode({'mine': 'yes', 'stage': stage})}",
         agreement=shown.agreement,
         agreement_address=f"{base}?{urlencode({'stage': stage, 'agreement': 'yes'})}#agreement",
-        decision_words=DECISION_WORDS,
+        decision_words=decision_words(project.kind),
         undefined=_UNDEFINED,
         names=names,
         people=shown.people,
@@ -159,7 +169,8 @@ def screening_page(
         said=said,
         clash=decision_clash(
             said,
-            visit.language,
+            visit,
+            project,
             base,
             f"{base}?{urlencode({'stage': stage})}",
             said.typed("mark").partition(":")[2],

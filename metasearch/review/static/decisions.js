@@ -3,7 +3,7 @@
 // order, and says on which work, and on which version of what stood there, it was made. Without
 // this file the same buttons send forms. The server makes every piece of HTML.
 
-const VERDICTS = { i: "relevant", c: "close", n: "unavailable", e: "excluded", 0: "" };
+const VERDICTS = { i: "relevant", m: "maybe", c: "close", n: "unavailable", e: "excluded", 0: "" };
 const WITH_REASON = new Set(["excluded", "unavailable"]);
 const MOST = 200; // decisions that wait at most
 const BATCH = 20; // decisions that are sent together at most

@@ -23,9 +23,9 @@ from metasearch.review.works.works import (
     LONGEST_NOTE,
     LONGEST_REASON,
     STAGES,
-    VERDICTS,
     Stage,
     Verdict,
+    allowed_verdicts,
     decision_version,
     rows_by_name,
     rows_of,
@@ -73,7 +73,7 @@ def mark(
     stands already. Raises UsageError: a value cannot be used, a name is that of no work, or a work
     takes no vote or no decision (`votes.closed`).
     """
-    check_verdict(verdict, stage, reason)
+    check_verdict(project.kind, verdict, stage, reason)
     value = None if verdict is None else (verdict, _line(reason))
     with project.db.transaction():
         ids = _ids(project, uids)
@@ -108,14 +108,15 @@ def _verdict_members(value: tuple[str, str] | None) -> dict[str, str]:
     return {"verdict": verdict, "reason": reason}
 
 
-def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
-    """Check what is to be decided. Raises UsageError: it cannot be."""
-    if stage not in STAGES:
+def check_verdict(kind: str, verdict: str | None, stage: str, reason: str = "") -> None:
+    """Check what is to be decided in a project of a kind. Raises UsageError: it cannot be."""
+    known = next((one for one in STAGES if one == stage), None)
+    if known is None:
         raise UsageError(
             message("There is no stage {stage}", stage=repr(str(stage)[:40])),
             advice=message("Use one of {choices}.", choices=", ".join(STAGES)),
         )
-    allowed = VERDICTS if stage == "fulltext" else VERDICTS[:-1]
+    allowed = allowed_verdicts(kind, known)
     if verdict is not None and verdict not in allowed:
         raise UsageError(
             message(

@@ -19,6 +19,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.works import works
 from metasearch.review.works.records import fold, in_marks, record_of
 from metasearch.review.works.works import (
+    PASSED,
     STAGES,
     VERDICTS,
     Stage,
@@ -29,7 +30,15 @@ from metasearch.review.works.works import (
 #: "undecided" in a stage; in that of the whole text only what the first stage let through.
 #: "conflict": all votes that are needed were given, and they decide nothing.
 Standing = Literal[
-    "", "undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict"
+    "",
+    "undecided",
+    "decided",
+    "relevant",
+    "maybe",
+    "close",
+    "excluded",
+    "unavailable",
+    "conflict",
 ]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 #: How a list is sorted: by title or first author, the newest year or addition or the most cited
@@ -207,7 +216,7 @@ def decision_condition(verdict: Standing, stage: Stage, voter: str = "") -> Cond
         "SELECT 1 FROM decision WHERE decision.work = work.id"
         " AND decision.stage = ? AND decision.by = ?"
     )
-    passed = f"EXISTS ({decided} AND decision.verdict IN ('relevant', 'close'))"
+    passed = f"EXISTS ({decided} AND decision.verdict IN {PASSED})"
     match verdict:
         case "decided":
             return Condition("verdict", f"EXISTS ({decided})", (stage, voter))
@@ -462,7 +471,7 @@ def counts_by_verdict(
     elif stage == "fulltext":
         undecided = db.value(
             "SELECT count(*) FROM decision"
-            " WHERE stage = 'title' AND decision.by = '' AND verdict IN ('relevant', 'close')"
+            f" WHERE stage = 'title' AND decision.by = '' AND verdict IN {PASSED}"
             f" AND {has} AND NOT EXISTS (SELECT 1 FROM decision AS other"
             " WHERE other.work = decision.work AND other.stage = 'fulltext' AND other.by = '')",
             *values,

@@ -23,10 +23,10 @@ from metasearch.formats.text import line
 from metasearch.message import message, message_n
 from metasearch.review.api import VERSION, Member, Members, read_members, send_file
 from metasearch.review.page import (
-    DECISION_WORDS,
     FormState,
     PageRequest,
     after_form,
+    decision_words,
     file_name,
     number_in,
     number_of,
@@ -123,7 +123,7 @@ async def _answer(here: PageRequest, stage: Stage, given: dict[str, Any]) -> dic
         answer = {"work": given["work"], "status": error.status, "text": text}
         if isinstance(error, Conflict):
             theirs = error.theirs or {}
-            words = DECISION_WORDS[theirs["verdict"]]
+            words = decision_words(here.project.kind)[theirs["verdict"]]
             answer |= {"version": error.version, **theirs}
             answer["words"] = here.visit.language.gettext(words)
             answer["text"] = said(message("Something else was decided on this work meanwhile."))

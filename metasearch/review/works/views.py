@@ -12,14 +12,14 @@ from metasearch.language import ReaderLanguage
 from metasearch.message import message
 from metasearch.review.page import (
     ACTION_WORDS,
-    DECISION_WORDS,
     STAGE_WORDS,
-    VERDICTS_OF,
     Clash,
     FormState,
     clash_of,
+    decision_words,
     frame,
     user_names,
+    verdict_buttons,
 )
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import ProjectRow
@@ -177,7 +177,7 @@ def works_page(
     def address(**changes: object) -> str:
         return f"{base}?{urlencode(pairs(query, **changes))}"
 
-    facets = _facets(visit.language, query, shown)
+    facets = _facets(visit.language, query, shown, decision_words(project.kind))
     stage = {"stage": query.stage, "sort": query.sort}
     return page(
         "projects/works.html",
@@ -222,10 +222,10 @@ def works_page(
         labels=shown.labels,
         people=user_names(visit.language, shown.people),
         stage_words=STAGE_WORDS,
-        decision_words=DECISION_WORDS,
+        decision_words=decision_words(project.kind),
         pin_words=_PIN_WORDS,
         action_words=ACTION_WORDS,
-        verdicts=verdict_buttons(query.stage),
+        verdicts=verdict_buttons(project.kind, query.stage),
         reasons=shown.reasons,
         reason=reason,
         undo=shown.undo,
@@ -233,17 +233,19 @@ def works_page(
         hidden=pairs(query),
         formats=shown.formats,
         said=said,
-        clash=_clash(visit, said, base, address(start=query.start)),
+        clash=_clash(visit, project, said, base, address(start=query.start)),
         done=told,
     )
 
 
-def _clash(visit: Visit, said: FormState, base: str, here: str) -> Clash | None:
+def _clash(
+    visit: Visit, project: ProjectRow, said: FormState, base: str, here: str
+) -> Clash | None:
     """Of a note, or of a decision; where several works were decided on, each is looked at again."""
     if mark := said.typed("mark"):
-        return decision_clash(said, visit.language, base, here, mark.partition(":")[2])
+        return decision_clash(said, visit, project, base, here, mark.partition(":")[2])
     if "all" in said.fields:
-        found = decision_clash(said, visit.language, base, here, "")
+        found = decision_clash(said, visit, project, base, here, "")
         return found and replace(found, fields=[])
     uid = said.typed("save")
     fields = [f"{name}-{uid}" for name in ("note", "tags", "had")]
@@ -259,9 +261,10 @@ def _clash(visit: Visit, said: FormState, base: str, here: str) -> Clash | None:
 
 
 def decision_clash(
-    said: FormState, language: ReaderLanguage, base: str, here: str, uid: str
+    said: FormState, visit: Visit, project: ProjectRow, base: str, here: str, uid: str
 ) -> Clash | None:
     """What to show where something else was decided on a work since its page was made."""
+    named, language = decision_words(project.kind), visit.language
     return clash_of(
         said,
         language,
@@ -271,7 +274,7 @@ def decision_clash(
         sent=("back", "stage", "mark", "reason"),
         version=f"decided-{uid}",
         words=lambda name, value: (
-            language.gettext(DECISION_WORDS.get(value, value)) if name == "verdict" else value
+            language.gettext(named.get(value, value)) if name == "verdict" else value
         ),
     )
 
@@ -297,12 +300,6 @@ def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
         chosen = changes.get(name, 0 if name == "start" else getattr(query, name))
         listed.append((name, "" if chosen == default else chosen))
     return [(name, str(one)) for name, one in listed if one not in ("", None)]
-
-
-def verdict_buttons(stage: Stage) -> list[tuple[str, str]]:
-    """The buttons of a stage; that of "" takes a decision back."""
-    named = [(verdict, DECISION_WORDS[verdict]) for verdict in VERDICTS_OF[stage]]
-    return [*named, ("", DECISION_WORDS["undecided"])]
 
 
 def _work(
@@ -331,7 +328,10 @@ def _work(
     }
 
 
-def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -> list[FacetView]:
+def _facets(
+    language: ReaderLanguage, query: WorksQuery, shown: WorksListPage, words: Mapping[str, str]
+) -> list[FacetView]:
+    """`words`: those of decisions."""
     views = []
     for facet in shown.page.facets:
         if facet.name not in _HEADINGS:
@@ -341,7 +341,9 @@ def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -
         choices = [
             FacetChoice(
                 one.value or "-",
-                _value_words(language, facet.name, one.value, shown.labels),
+                language.gettext(words.get(one.value, one.value))
+                if facet.name == "verdict"
+                else _value_words(language, facet.name, one.value, shown.labels),
                 one.count,
                 one.value in ticked,
             )
@@ -355,8 +357,6 @@ def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -
 def _value_words(language: ReaderLanguage, name: str, value: str, labels: Mapping[str, str]) -> str:
     """What a value of a facet is called, translated."""
     match name:
-        case "verdict":
-            return language.gettext(DECISION_WORDS.get(value, value))
         case "sources":
             return labels.get(value, value)
         case "types" if value:
