@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow, answers
+from metasearch.review.reports.questions import REASONS
 from metasearch.review.screening import teams, votes
 from metasearch.review.screening.votes import Kept
 from metasearch.review.store import values as versions_
@@ -406,7 +407,9 @@ MOST = 100
 
 
 def reasons(project: Project, stage: Stage, voter: str = "") -> list[str]:
-    """A stage's reasons, the most frequent first: the project's, and one screener's."""
+    """A stage's reasons: the list of the project, then others, the most frequent first, of the
+    project's decisions and of one screener's votes.
+    """
     rows = project.db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
@@ -418,4 +421,10 @@ def reasons(project: Project, stage: Stage, voter: str = "") -> list[str]:
         voter,
         MOST,
     )
-    return [row[0] for row in rows]
+    agreed = agreed_list(project, REASONS)
+    return [*agreed, *(row[0] for row in rows if row[0] not in agreed)]
+
+
+def agreed_list(project: ProjectRow, key: str) -> Sequence[str]:
+    """What the people of a project agree on before they screen: `REASONS` or `WORDS`."""
+    return cast("Sequence[str]", answers(project).get(key, ()))

@@ -154,6 +154,13 @@ def _conditions(project: Project, query: WorksQuery) -> Iterator[Condition]:
             if match
             else Condition("text", "0")
         )  # fmt: skip
+    if query.stage == "fulltext":
+        # What only contradicts itself is shown: somebody must look at it.
+        yield Condition(
+            "stage",
+            f"NOT EXISTS ({_DECIDED} AND verdict = 'excluded') OR EXISTS ({_DECIDED})",
+            ("title", "", "fulltext", ""),
+        )
     if query.verdict:
         yield decision_condition(query.verdict, query.stage, query.voter)
     for tag in query.tags:
@@ -208,14 +215,18 @@ def _conditions(project: Project, query: WorksQuery) -> Iterator[Condition]:
         yield Condition("known", f"work.id {word} ({in_marks(known)})", tuple(known))
 
 
+#: What somebody has decided on a work in a stage.
+_DECIDED = (
+    "SELECT 1 FROM decision WHERE decision.work = work.id"
+    " AND decision.stage = ? AND decision.by = ?"
+)
+
+
 def decision_condition(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
     """The condition on what the project, or a screener, has decided on a work in a stage. Raises
     UsageError: there is no such verdict.
     """
-    decided = (
-        "SELECT 1 FROM decision WHERE decision.work = work.id"
-        " AND decision.stage = ? AND decision.by = ?"
-    )
+    decided = _DECIDED
     passed = f"EXISTS ({decided} AND decision.verdict IN {PASSED})"
     match verdict:
         case "decided":

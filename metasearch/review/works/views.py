@@ -23,11 +23,13 @@ from metasearch.review.page import (
 )
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import ProjectRow
+from metasearch.review.reports.questions import BY_KEY, REASONS, WORDS
+from metasearch.review.works.decisions import agreed_list
 from metasearch.review.works.lists import WorksPage, WorksQuery
 from metasearch.review.works.pins import ProjectPin
 from metasearch.review.works.works import CitationLink, Finding, Stage, Work
 from metasearch.server.pages.environment import FACET_HEADINGS, N_, TYPE_WORDS
-from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.hit import HitView, Marker, hit_view
 from metasearch.server.pages.page import page
 from metasearch.server.visit import Visit
 
@@ -73,6 +75,7 @@ DONE_WORDS: Mapping[str, str] = {
     "undone": N_("The change was undone."),
     "same": N_("The ticked works are one work now."),
     "apart": N_("The record is a work of its own now."),
+    "listed": N_("The lists were saved."),
     "unpinned": N_("What was said by hand holds no more."),
 }
 #: Verdict of a pin -> what was said.
@@ -143,6 +146,7 @@ class WorksListPage:
         undo: The newest change that can be undone; None for none.
         formats: Names of the export formats.
         votes: Whether who looks screens the stage in a team.
+        marker: Marks the words of the project.
         people: Uid of a user -> name, of those who have set pins.
     """
 
@@ -157,6 +161,7 @@ class WorksListPage:
     undo: Change | None
     formats: Sequence[tuple[str, str]] = ()
     votes: bool = False
+    marker: Marker | None = None
     people: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -226,6 +231,7 @@ def works_page(
         pin_words=_PIN_WORDS,
         action_words=ACTION_WORDS,
         verdicts=verdict_buttons(project.kind, query.stage),
+        agreed=agreed_lists(project),
         reasons=shown.reasons,
         reason=reason,
         undo=shown.undo,
@@ -242,6 +248,8 @@ def _clash(
     visit: Visit, project: ProjectRow, said: FormState, base: str, here: str
 ) -> Clash | None:
     """Of a note, or of a decision; where several works were decided on, each is looked at again."""
+    if said.place == "lists":
+        return lists_clash(said, visit, base, here)
     if mark := said.typed("mark"):
         return decision_clash(said, visit, project, base, here, mark.partition(":")[2])
     if "all" in said.fields:
@@ -302,6 +310,39 @@ def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
     return [(name, str(one)) for name, one in listed if one not in ("", None)]
 
 
+def marked_hit(
+    visit: Visit, work: Work, labels: Mapping[str, str], marker: Marker | None
+) -> tuple[HitView, Sequence[tuple[str, bool]]]:
+    """A work as its card shows it, and its abstract in parts, each with whether it is marked."""
+    view = hit_view(work.hit, labels, visit.site.base, described=False, marker=marker)
+    return view, marker.parts(view.abstract) if marker else [(view.abstract, False)]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedLists:
+    """What the people of a project agree on before they screen, and the project's version."""
+
+    reasons: Sequence[str]
+    words: Sequence[str]
+    version: int
+
+
+def agreed_lists(project: ProjectRow) -> AgreedLists:
+    return AgreedLists(agreed_list(project, REASONS), agreed_list(project, WORDS), project.version)
+
+
+def lists_clash(said: FormState, visit: Visit, base: str, here: str) -> Clash | None:
+    """What to show where somebody else has changed the lists since the page was made."""
+    return clash_of(
+        said,
+        visit.language,
+        {REASONS: BY_KEY[REASONS].label, WORDS: BY_KEY[WORDS].label},
+        base,
+        leave=here,
+        sent=("do", "back", "stage", "reasons", "words"),
+    )
+
+
 def _work(
     visit: Visit, work: Work, place: int, stage: Stage, shown: WorksListPage
 ) -> dict[str, Any]:
@@ -309,12 +350,14 @@ def _work(
     replace in the stage of the page: their own vote where they screen it, else what the project has
     decided.
     """
+    hit, abstract = marked_hit(visit, work, shown.labels, shown.marker)
     keys = {record.key for record in work.hit.records}
     concerned = [pin for pin in shown.pins if pin.a in keys or pin.b in keys]
     return {
         "work": work,
         "place": place,
-        "hit": hit_view(work.hit, shown.labels, visit.site.base, described=False),
+        "hit": hit,
+        "abstract": abstract,
         "stands": (work.votes if shown.votes else work.decisions).get(stage),
         "findings": shown.found.get(work.uid, ()),
         "links": [
