@@ -256,7 +256,7 @@ def overview_page(
     )
 
 
-def _verdicts(project: Project, shown: OverviewPage) -> dict[str, str]:
+def _verdicts(project: ProjectRow, shown: OverviewPage) -> dict[str, str]:
     """Verdict -> words, of those that the project has: they are offered, or stand on a work."""
     offered = {"undecided", "conflict"}.union(*(verdicts_of(project.kind, one) for one in STAGES))
     offered |= {verdict for counts in shown.decided.values() for verdict in counts}

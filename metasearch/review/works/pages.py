@@ -374,7 +374,7 @@ async def _do(here: PageRequest, fields: MultiMapping[str], upload: Upload) -> s
     match only(fields, "all"):
         case "same":
             here.needs("edit")
-            await here.write(_join, _check_uids(ticked))
+            await here.write(join, _check_uids(ticked))
             return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
@@ -444,7 +444,7 @@ def _save_notes(
         )
 
 
-def _join(project: Project, uids: list[str]) -> None:
+def join(project: Project, uids: list[str]) -> None:
     if not 2 <= len(uids) <= _MOST_JOINED:
         raise UsageError(
             message("{count} works cannot be joined", count=len(uids)),

@@ -10,8 +10,10 @@ import pytest
 import pytest_asyncio
 
 from metasearch.review.projects import members, projects
+from metasearch.review.runs.imports import import_file
 from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
 from metasearch.review.users import accounts
 from metasearch.review.works import decisions, lists
 from metasearch.review.works.lists import WorksQuery
@@ -127,6 +129,38 @@ async def test_words_are_highlighted_until_somebody_switches_it_off(
     assert not await mark.evaluate(drawn)
     await page.reload()
     assert not await mark.evaluate(drawn)
+
+
+TWINS = "".join(
+    f"TY  - JOUR\nTI  - Lakes and the reeds on their shores {title}\nAU  - {author}\nPY  - {year}\n"
+    f"DO  - 10.5555/{title}.{year}\nER  - \n\n"
+    for title in ("north", "south")
+    for author, year in (("Li, A", 1990), ("Virtanen, B", 2020))
+).encode()
+
+
+async def test_possible_duplicates_are_judged_by_keys(window, made: Team, project: str) -> None:
+    """Two side by side: one pair is joined, the other kept apart, and none is left."""
+    with Database(made.filled.path) as db:
+        review = made.review.at(db)
+        strategy = strategies.create(review, "twins")
+        import_file(review, strategy, TWINS, "1.ris", source="hand", searched="2026-05-03")
+        before = lists.count(review, WorksQuery())
+    accessibility = pytest.importorskip("tests.review.browser.test_accessibility")
+    for look in ({}, {"viewport": {"width": 360, "height": 800}, "locale": "zh-CN"}):
+        page = await window(
+            f"{project}/works/duplicates", extra_http_headers={HEADER: "owner"}, **look
+        )
+        assert await page.locator(".pair > article").count() == 2
+        await page.evaluate(accessibility.axe.AXE_SCRIPT)
+        assert await page.evaluate(accessibility.FIND, accessibility.TAGS) == []
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for key in ("s", "d"):
+        async with page.expect_event("load"):
+            await page.keyboard.press(key)
+    assert await page.locator(".pair").count() == 0
+    with Database(made.filled.path) as db:
+        assert lists.count(made.review.at(db), WorksQuery()) == before - 1
 
 
 async def test_two_screen_by_keys_and_the_owner_resolves(window, project: str) -> None:
