@@ -368,7 +368,16 @@ def find_strategy(call: Call, db: Database, name: str | None) -> tuple[Project, 
 # The options by which the works of a project are chosen, for all commands about several works.
 
 #: As in `metasearch.review.works`, which help need not load.
-STANDINGS = ("undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict")
+STANDINGS = (
+    "undecided",
+    "decided",
+    "relevant",
+    "maybe",
+    "close",
+    "excluded",
+    "unavailable",
+    "conflict",
+)
 STAGES = ("title", "fulltext")
 SORTS = ("added", "title", "author", "year", "citations", "relevance")
 #: Works that a list shows, where no number is given.

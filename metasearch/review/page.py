@@ -19,6 +19,7 @@ from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.service import ProjectRequest, WorkspaceService, workspace_of
 from metasearch.review.store.database import Database
+from metasearch.review.works.works import Stage, verdicts_of
 from metasearch.server.forms import read_form_fields
 from metasearch.server.middleware import check_host
 from metasearch.server.pages.environment import N_
@@ -252,25 +253,45 @@ RUN_WORDS: Mapping[str, str] = {
     "stopped": N_("stopped before its end"),
     "interrupted": N_("interrupted"),
 }
-#: Verdict of a decision -> its name.
-DECISION_WORDS: Mapping[str, str] = {
+#: Verdict of a decision -> its name; in a novelty search what goes on is related to its points.
+_DECISION_WORDS: Mapping[str, str] = {
     "undecided": N_("undecided"),
     "conflict": N_("votes differ"),
-    "relevant": N_("relevant"),
+    "relevant": N_("included"),
+    "maybe": N_("maybe"),
     "close": N_("closely related"),
     "excluded": N_("excluded"),
     "unavailable": N_("not retrieved"),
 }
-#: Stage -> the verdicts that it has, in the order of buttons.
-VERDICTS_OF: Mapping[str, tuple[str, ...]] = {
-    "title": ("relevant", "close", "excluded"),
-    "fulltext": ("relevant", "excluded", "unavailable"),
+_NOVELTY_WORDS = {**_DECISION_WORDS, "relevant": N_("generally related")}
+#: Verdict -> the button that decides it; "" takes a decision back.
+_BUTTON_WORDS: Mapping[str, str] = {
+    "relevant": N_("Include"),
+    "maybe": N_("Maybe"),
+    "close": N_("Closely related"),
+    "excluded": N_("Exclude"),
+    "unavailable": N_("Not retrieved"),
+    "": N_("Undecided"),
 }
+_NOVELTY_BUTTONS = {**_BUTTON_WORDS, "relevant": N_("Generally related")}
 #: Stage of a decision -> its name.
 STAGE_WORDS: Mapping[str, str] = {
     "title": N_("Title and abstract"),
     "fulltext": N_("Full text"),
 }
+
+
+def decision_words(kind: str) -> Mapping[str, str]:
+    """Verdict -> what it is called in a project of a kind; to be translated."""
+    return _NOVELTY_WORDS if kind == "novelty" else _DECISION_WORDS
+
+
+def verdict_buttons(kind: str, stage: Stage) -> list[tuple[str, str]]:
+    """(verdict, words to be translated) of the buttons of a stage; that of "" takes a decision
+    back.
+    """
+    words = _NOVELTY_BUTTONS if kind == "novelty" else _BUTTON_WORDS
+    return [(verdict, words[verdict]) for verdict in (*verdicts_of(kind, stage), "")]
 
 
 def user_names(language: ReaderLanguage, names: Mapping[str, str]) -> dict[str, str]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from metasearch.review.users import api as users_api
     from metasearch.review.users.permissions_and_quotas import Action
     from metasearch.review.works import api as works_api
+    from metasearch.review.works import duplicate_pages
     from metasearch.review.works import pages as works_pages
 else:
     alerts_api = LaterModule("metasearch.review.alerts.api")
@@ -69,6 +70,7 @@ else:
     oidc_login = LaterModule("metasearch.review.users.oidc_login")
     source_switches = LaterModule("metasearch.review.users.source_switches")
     works_api = LaterModule("metasearch.review.works.api")
+    duplicate_pages = LaterModule("metasearch.review.works.duplicate_pages")
     works_pages = LaterModule("metasearch.review.works.pages")
 
 _PROJECT = f"{PROJECTS}/{{project}}"
@@ -182,6 +184,7 @@ PAGE_ROUTES = (
         get="read",
     ),
     _route(f"{_PAGE}/works", works_pages.answer_works, get="read", post="screen"),
+    _route(f"{_PAGE}/works/duplicates", duplicate_pages.answer_duplicates, get="read", post="edit"),
     _route(f"{_PAGE}/works/export", works_pages.answer_export, get="export"),
     _route(f"{_PAGE}/reports", reports_pages.answer_list, get="read", post="read"),
     _route(f"{_PAGE}/reports/{{report}}", reports_pages.answer_report, get="read", post="edit"),

@@ -21,17 +21,16 @@ from metasearch.message import message
 from metasearch.review.api import send_file
 from metasearch.review.page import (
     ACTION_WORDS,
-    DECISION_WORDS,
     MODE_WORDS,
     RUN_WORDS,
     STAGE_WORDS,
-    VERDICTS_OF,
     FormState,
     PageRequest,
     Render,
     after_form,
     browser_service,
     clash_of,
+    decision_words,
     file_name,
     frame,
     page_or_form,
@@ -65,6 +64,7 @@ from metasearch.review.strategies.pages import lines_of
 from metasearch.review.strategies.views import StrategyRow
 from metasearch.review.works.lists import verdict_counts
 from metasearch.review.works.undo import undoable
+from metasearch.review.works.works import STAGES, verdicts_of
 from metasearch.server.forms import (
     WITH_FILE,
     choice_of,
@@ -245,8 +245,8 @@ def overview_page(
         people=None if people is None else user_names(visit.language, people),
         works_total=shown.works,
         stages=STAGE_WORDS,
-        verdicts=DECISION_WORDS,
-        verdicts_of=VERDICTS_OF,
+        verdicts=_verdicts(project, shown),
+        verdicts_of={stage: verdicts_of(project.kind, stage) for stage in STAGES},
         decided=shown.decided,
         reports=shown.reports,
         next={"words": words, "address": address},
@@ -254,6 +254,14 @@ def overview_page(
         clash=clash_of(said, visit.language, {"title": N_("Title")}, made.base),
         done=DONE_WORDS.get(only(here.request.query, "done"), ""),
     )
+
+
+def _verdicts(project: ProjectRow, shown: OverviewPage) -> dict[str, str]:
+    """Verdict -> words, of those that the project has: they are offered, or stand on a work."""
+    offered = {"undecided", "conflict"}.union(*(verdicts_of(project.kind, one) for one in STAGES))
+    offered |= {verdict for counts in shown.decided.values() for verdict in counts}
+    words = decision_words(project.kind)
+    return {verdict: words[verdict] for verdict in words if verdict in offered}
 
 
 def next_step(base: str, shown: OverviewPage) -> tuple[str, str]:

@@ -541,7 +541,35 @@ def same_person(one: object, other: object) -> bool:
 
 # All questions, in the order in which forms ask them; a namespace has a module of its own.
 
-QUESTIONS: tuple[ReportQuestion, ...] = (*PRISMA_S_QUESTIONS, *NOVELTY_QUESTIONS)
+# What the people of a project agree on before they screen.
+
+#: Keys of these questions.
+REASONS, WORDS = "screening.reasons", "screening.words"
+_SCREENING = N_("Screening")
+SCREENING_QUESTIONS: tuple[ReportQuestion, ...] = (
+    ReportQuestion(
+        key=REASONS,
+        label=N_("Reasons to exclude"),
+        help=N_("The keys 1 to 9 exclude a work for one of the first nine."),
+        kind="list",
+        group=_SCREENING,
+        longest=200,
+    ),
+    ReportQuestion(
+        key=WORDS,
+        label=N_("Words to highlight"),
+        help=N_("In titles and abstracts, beside the words of the strategies."),
+        kind="list",
+        group=_SCREENING,
+        longest=200,
+    ),
+)
+
+QUESTIONS: tuple[ReportQuestion, ...] = (
+    *PRISMA_S_QUESTIONS,
+    *NOVELTY_QUESTIONS,
+    *SCREENING_QUESTIONS,
+)
 BY_KEY = {question.key: question for question in QUESTIONS}
 #: Namespace -> what raises a `UsageError` where its answers contradict one another.
 CHECKS: Mapping[str, Callable[[Mapping[str, Value]], None]] = {"novelty": check_novelty}

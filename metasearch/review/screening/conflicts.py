@@ -99,7 +99,7 @@ def resolve(
     else only one in which they have not voted, as a screener of the stage. Raises UsageError: a
     value cannot be used, or a work is no conflict or none for who acts.
     """
-    decisions.check_verdict(verdict, stage, reason)
+    decisions.check_verdict(project.kind, verdict, stage, reason)
     text = " ".join(reason.split())
     with project.db.transaction():
         if teams.team(project, stage) is None:

@@ -15,10 +15,10 @@ from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.page import (
-    DECISION_WORDS,
     STAGE_WORDS,
     FormState,
     PageRequest,
+    decision_words,
     frame,
     number_in,
     number_of,
@@ -26,6 +26,7 @@ from metasearch.review.page import (
     page_request,
     unknown_form,
     user_names,
+    verdict_buttons,
 )
 from metasearch.review.projects import log
 from metasearch.review.projects.projects import Project, ProjectRow
@@ -35,13 +36,21 @@ from metasearch.review.screening.conflicts import Agreement, Conflicts, StagePro
 from metasearch.review.screening.teams import MOST_NEEDED
 from metasearch.review.works import decisions, lists, works
 from metasearch.review.works.decisions import reasons
+from metasearch.review.works.highlights import marker_of
 from metasearch.review.works.lists import WorksQuery
-from metasearch.review.works.pages import OUT
+from metasearch.review.works.pages import OUT, save_lists
 from metasearch.review.works.undo import undoable
-from metasearch.review.works.views import ChoiceLink, decision_clash, verdict_buttons
+from metasearch.review.works.views import (
+    ChoiceLink,
+    agreed_lists,
+    decision_clash,
+    lists_clash,
+    marked_hit,
+)
 from metasearch.review.works.works import (
     LONGEST_REASON,
     STAGES,
+    Finding,
     Stage,
     Verdict,
     Work,
@@ -50,16 +59,26 @@ from metasearch.review.works.works import (
 from metasearch.server.forms import only
 from metasearch.server.identity import identity_of
 from metasearch.server.pages.environment import N_
-from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.hit import Marker
 from metasearch.server.pages.page import page
 from metasearch.server.sources import labels
 from metasearch.server.visit import Visit
 
 #: Conflicts of a page.
 MOST_CONFLICTS = 10
+#: Verdict -> its key, as `decisions.js` has them.
+_KEYS: Mapping[str, str] = {
+    "relevant": "I",
+    "maybe": "M",
+    "close": "C",
+    "excluded": "E",
+    "unavailable": "N",
+    "": "0",
+}
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "voted": N_("Your vote was kept."),
+    "listed": N_("The lists were saved."),
     "noted": N_("Your note was saved."),
     "undone": N_("The change was undone."),
     "resolved": N_("The conflict was resolved."),
@@ -88,6 +107,8 @@ class ScreeningPage:
         agreement: Of the stage; None where it was not asked for: it reads all votes.
         people: (uid, name) of the members who may screen.
         reasons: For which works were excluded so far.
+        marker: Marks the words of the project.
+        found: Uid of a work -> who found it.
     """
 
     progress: Mapping[Stage, StageProgress]
@@ -101,6 +122,8 @@ class ScreeningPage:
     people: Sequence[tuple[str, str]]
     labels: Mapping[str, str]
     reasons: Sequence[str]
+    marker: Marker
+    found: Mapping[str, Sequence[Finding]]
 
 
 def screening_page(
@@ -134,22 +157,36 @@ def screening_page(
         going=progress is not None and progress.team.ended is None,
         voter=shown.voter,
         works=[
-            (work, hit_view(work.hit, shown.labels, visit.site.base), work.votes.get(stage))
+            (
+                work,
+                *marked_hit(visit, work, shown.labels, shown.marker),
+                shown.found.get(work.uid, ()),
+                work.votes.get(stage),
+            )
             for work in shown.works
         ],
         following=f"{base}?{urlencode({'stage': stage, 'after': shown.works[-1].uid})}"
         if shown.works
         else "",
-        verdicts=verdict_buttons(stage),
-        keys={"relevant": "I", "close": "C", "excluded": "E", "unavailable": "N", "": "0"},
+        verdicts=verdict_buttons(project.kind, stage),
+        keys=_KEYS,
         undo=shown.undo,
-        conflicts=[(one, one.work.uid in shown.resolvable) for one in shown.conflicts.conflicts],
+        conflicts=[
+            (
+                one,
+                *marked_hit(visit, one.work, shown.labels, shown.marker),
+                one.work.uid in shown.resolvable,
+            )
+            for one in shown.conflicts.conflicts
+        ],
+        labels=shown.labels,
+        agreed=agreed_lists(project),
         conflicts_total=shown.conflicts.total,
         conflict_list=f"{made.base}/works?{urlencode({'verdict': 'conflict', 'stage': stage})}",
         own_list=f"{made.base}/works?{urlencode({'mine': 'yes', 'stage': stage})}",
         agreement=shown.agreement,
         agreement_address=f"{base}?{urlencode({'stage': stage, 'agreement': 'yes'})}#agreement",
-        decision_words=DECISION_WORDS,
+        decision_words=decision_words(project.kind),
         undefined=_UNDEFINED,
         names=names,
         people=shown.people,
@@ -157,9 +194,12 @@ def screening_page(
         reason=reason,
         most_needed=MOST_NEEDED,
         said=said,
-        clash=decision_clash(
+        clash=lists_clash(said, visit, base, f"{base}?{urlencode({'stage': stage})}")
+        if said.place == "lists"
+        else decision_clash(
             said,
-            visit.language,
+            visit,
+            project,
             base,
             f"{base}?{urlencode({'stage': stage})}",
             said.typed("mark").partition(":")[2],
@@ -213,7 +253,8 @@ async def _screening_of(here: PageRequest, stage: Stage, uid: str, after: str) -
             with_people=with_users and here.visit.can("members"),
             with_agreement=only(here.request.query, "agreement") == "yes",
         )
-    records = (record for work in shown.works for record in work.hit.records)
+    shown_works = (*shown.works, *(one.work for one in shown.conflicts.conflicts))
+    records = (record for work in shown_works for record in work.hit.records)
     sources = {record.source for record in records} & {*here.shared.engine.registry.names()}
     return replace(shown, labels={**labels(here.shared.engine, sources), **of_answers})
 
@@ -235,9 +276,10 @@ def _read(
     uids |= {by for pair in (agreed.pairs if agreed else ()) for by in (pair.first, pair.second)}
     for each in stages.values():
         uids |= {*each.team.screeners, *(one.by for one in each.screeners)}
+    waiting = _works(project, stage, *asked) if votes else []
     shown = ScreeningPage(
         progress=stages,
-        works=_works(project, stage, *asked) if votes else (),
+        works=waiting,
         voter=votes,
         undo=_undo(project) if votes else None,
         conflicts=found,
@@ -247,6 +289,8 @@ def _read(
         people=_people(project) if with_people else (),
         labels={},
         reasons=reasons(project, stage, project.by) if votes else (),
+        marker=marker_of(project),
+        found={work.uid: works.findings_of(project.db, work) for work in waiting},
     )
     return shown, source_labels(project)
 
@@ -314,6 +358,10 @@ async def _do(here: PageRequest, fields: MultiMapping[str]) -> str:
             await here.write(_team, stage, what, fields)
             done = {"begin": "begun", "change": "changed", "end": "ended"}[what]
             return _at(here, stage, done=done)
+        case "lists":
+            here.needs("edit")
+            await here.write(save_lists, fields)
+            return _at(here, stage, done="listed")
         case "":
             pass
         case _:

@@ -7,10 +7,10 @@ its standing votes and of its resolution:
 - else, where at least as many have voted as are needed and all agree, that is the decision;
 - else there is none: too few have voted, or the work is a conflict.
 
-Agreement: the same verdict. But where "close" and "relevant" both mean that a work goes on, in all
-projects but novelty searches, they agree, too, and the decision is "relevant". In the stage of the
-whole text those who exclude a work must give the same reason, for reports count reasons; who gives
-none agrees with any.
+Agreement: the same verdict. But where "close", "maybe" and "relevant" all mean that a work goes on,
+in all projects but novelty searches, they agree, too, and the decision is "relevant". In the stage
+of the whole text those who exclude a work must give the same reason, for reports count reasons; who
+gives none agrees with any.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Vote:
 
 def category(kind: str, verdict: Verdict) -> Verdict:
     """What a verdict counts as, in a project of a kind: two verdicts of one category agree."""
-    return "relevant" if verdict == "close" and kind != "novelty" else verdict
+    return "relevant" if verdict in ("close", "maybe") and kind != "novelty" else verdict
 
 
 def consensus(

@@ -3,7 +3,7 @@
 // order, and says on which work, and on which version of what stood there, it was made. Without
 // this file the same buttons send forms. The server makes every piece of HTML.
 
-const VERDICTS = { i: "relevant", c: "close", n: "unavailable", e: "excluded", 0: "" };
+const VERDICTS = { i: "relevant", m: "maybe", c: "close", n: "unavailable", e: "excluded", 0: "" };
 const WITH_REASON = new Set(["excluded", "unavailable"]);
 const MOST = 200; // decisions that wait at most
 const BATCH = 20; // decisions that are sent together at most
@@ -458,10 +458,16 @@ function decides(place) {
     return before;
   }
 
-  /** Decides and moves on, to a work that is there already. */
-  function mark(item, verdict, moves = true) {
+  /** Excludes the work of the keys with a reason of the project's list. */
+  function because(number) {
+    const reason = document.querySelector(`[data-why="${number}"] > span`)?.textContent;
+    if (reason) mark(works.current, "excluded", { reason });
+  }
+
+  /** Decides and moves on, to a work that is there already. `reason`: in place of the one typed. */
+  function mark(item, verdict, { moves = true, reason = null } = {}) {
     if (!item || wordsOf(item, verdict) === undefined) return;
-    const before = decide(item, verdict);
+    const before = decide(item, verdict, reason);
     if (!before) return;
     done.push({ item, before });
     if (done.length > MOST) done.shift();
@@ -490,8 +496,9 @@ function decides(place) {
     if (button?.name === "mark") {
       event.preventDefault();
       const item = button.closest("li[data-work]");
-      mark(item, button.value.split(":")[0], works.oneByOne);
-    } else if (button?.dataset.key === "u" && undo()) event.preventDefault();
+      mark(item, button.value.split(":")[0], { moves: works.oneByOne });
+    } else if (button?.dataset.why) because(button.dataset.why);
+    else if (button?.dataset.key === "u" && undo()) event.preventDefault();
     else if (link && !link.target && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
       const isHere = link.getAttribute("href").startsWith("#");
       if (!isHere) leave(event, () => location.assign(link.href));
@@ -504,6 +511,12 @@ function decides(place) {
     if (!target.getAttribute("action").endsWith("/logout")) return;
     if (confirm(words.forget)) queue.forget();
     else event.preventDefault();
+  });
+  // What is done with ticked works is at hand once one is ticked.
+  document.addEventListener("change", ({ target }) => {
+    const fold = byId("ticked");
+    if (!fold || target.name !== "id" || !target.checked) return;
+    keepPlace(target.closest("li[data-work]"), () => (fold.open = true));
   });
   // A form is about some works; the fields of the others, of which there may be many, stay here.
   byId("marks")?.addEventListener("formdata", ({ formData }) => {
@@ -525,7 +538,7 @@ function decides(place) {
     done.push({ item, before: was });
   }
   if (works.oneByOne) works.begin(queue.works);
-  return { works, mark, undo };
+  return { works, stage: words.stage, mark, because, undo };
 }
 
 /** Makes a change elsewhere on the page and leaves a work where it is on the screen. */
@@ -536,21 +549,34 @@ function keepPlace(item, change) {
   if (moved) window.scrollBy({ top: moved, behavior: "instant" });
 }
 
-function keys(fold, { works, mark, undo }) {
+/** A button that switches something off and on again, and remembers it. */
+function toggles(button, name, apply = () => {}) {
+  const set = (on) => {
+    button.setAttribute("aria-pressed", String(on));
+    apply(on);
+  };
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    set(on);
+    localStorage.setItem(name, on ? "on" : "off");
+  });
+  if (localStorage.getItem(name) === "off") set(false);
+}
+
+function keys(fold, { works, stage, mark, because, undo }) {
   const toggle = fold.querySelector("[data-do=keys]");
   const press = (button) => button && button.click();
-  fold.hidden = false;
-  toggle.addEventListener("click", () => {
-    const on = toggle.getAttribute("aria-pressed") !== "true";
-    toggle.setAttribute("aria-pressed", String(on));
-    localStorage.setItem("metasearch-keys", on ? "on" : "off");
-  });
-  if (localStorage.getItem("metasearch-keys") === "off") toggle.setAttribute("aria-pressed", "false");
+  for (const part of document.querySelectorAll("[data-script]")) part.hidden = false;
+  toggles(toggle, "metasearch-keys");
+  toggles(fold.querySelector("[data-do=marks]"), "metasearch-marks", (on) =>
+    document.body.classList.toggle("no-marks", !on),
+  );
 
   document.addEventListener("keydown", (event) => {
     const { key, target } = event;
     // Enter in a field would press the first button of the form, which decides.
-    if (key === "Enter" && target.closest("#marks input")) return event.preventDefault();
+    const isField = target.matches("input") && target.form?.id === "marks";
+    if (key === "Enter" && isField) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (target.closest("input:not([type=checkbox]), textarea, select")) return;
     if (toggle.getAttribute("aria-pressed") !== "true") return;
@@ -562,6 +588,8 @@ function keys(fold, { works, mark, undo }) {
     else if (moves) works.go(current ? works.before(current) : works.items[0]);
     else if (name === "u") undo() || press(document.querySelector("[data-key=u]"));
     else if (name === "x" && current) press(current.querySelector("input[type=checkbox]"));
+    else if (/^[1-9]$/.test(name)) because(name);
+    else if (name === "e" && stage === "title") mark(current, "excluded", { reason: "" });
     else if (name in VERDICTS) mark(current, VERDICTS[name]);
     else return;
     event.preventDefault();

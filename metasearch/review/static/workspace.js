@@ -99,6 +99,31 @@ function copies(buttons) {
   }
 }
 
+// --------------------------------------------------------------------------- keys of buttons
+
+/** Lets single letters press buttons and links, until the reader switches them off. */
+function presses(parts, toggle) {
+  if (!toggle) return;
+  const isOn = () => localStorage.getItem("metasearch-keys") !== "off";
+  const show = () => toggle.setAttribute("aria-pressed", String(isOn()));
+  toggle.hidden = false;
+  show();
+  toggle.addEventListener("click", () => {
+    localStorage.setItem("metasearch-keys", isOn() ? "off" : "on");
+    show();
+  });
+  document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !isOn()) return;
+    if (target.closest("input, textarea, select")) return;
+    const pressed = [...parts].find((part) => part.dataset.press === key.toLowerCase());
+    if (!pressed) return;
+    event.preventDefault();
+    pressed.click();
+  });
+}
+
+presses(document.querySelectorAll("[data-press]"), document.querySelector("[data-do=keys]"));
 copies(document.querySelectorAll("[data-copies]"));
 const run = byId("run");
 if (run && !run.hidden) follow(run);

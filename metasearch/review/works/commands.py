@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: As `metasearch.review.works.works.VERDICTS`, and what takes a decision back.
 _UNDECIDED = "undecided"
-VERDICTS = ("relevant", "close", "excluded", "unavailable", _UNDECIDED)
+VERDICTS = ("relevant", "maybe", "close", "excluded", "unavailable", _UNDECIDED)
 
 
 @click.command(
@@ -82,9 +82,9 @@ def mark(
     by: str | None,
     **options: Any,
 ) -> int:
-    """Decide that works are relevant, close (closely related), excluded, or unavailable; undecided
-    takes it back. --stage is that of the decision, and of --verdict. `project undo` undoes it. Exit
-    code 1: no work was chosen.
+    """Decide that works are relevant, maybe (a review's titles alone), close (closely related),
+    excluded, or unavailable; undecided takes it back. --stage is that of the decision, and of
+    --verdict. `project undo` undoes it. Exit code 1: no work was chosen.
 
     IDs are any names of works: ids, DOIs, "pmid:1", "source:id"; "-" reads them from standard
     input.
@@ -344,7 +344,7 @@ def _format_of(output: Path | None) -> str:
 @stage_option("For which the decisions are: title and abstract, or the whole text.")
 @click.option(
     "--verdict",
-    type=click.Choice(("relevant", "close", "excluded", "unavailable")),
+    type=click.Choice(VERDICTS[:-1]),
     help="What is decided on all works of FILE, where it says nothing itself.",
 )
 @click.option("--reason", default="", metavar="TEXT", help="The reason for --verdict.")

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.projects.projects import Project
+from metasearch.review.projects.projects import Project, ProjectRow, answers
+from metasearch.review.reports.questions import REASONS
 from metasearch.review.screening import teams, votes
 from metasearch.review.screening.votes import Kept
 from metasearch.review.store import values as versions_
@@ -23,9 +24,9 @@ from metasearch.review.works.works import (
     LONGEST_NOTE,
     LONGEST_REASON,
     STAGES,
-    VERDICTS,
     Stage,
     Verdict,
+    allowed_verdicts,
     decision_version,
     rows_by_name,
     rows_of,
@@ -73,7 +74,7 @@ def mark(
     stands already. Raises UsageError: a value cannot be used, a name is that of no work, or a work
     takes no vote or no decision (`votes.closed`).
     """
-    check_verdict(verdict, stage, reason)
+    check_verdict(project.kind, verdict, stage, reason)
     value = None if verdict is None else (verdict, _line(reason))
     with project.db.transaction():
         ids = _ids(project, uids)
@@ -108,14 +109,15 @@ def _verdict_members(value: tuple[str, str] | None) -> dict[str, str]:
     return {"verdict": verdict, "reason": reason}
 
 
-def check_verdict(verdict: str | None, stage: str, reason: str = "") -> None:
-    """Check what is to be decided. Raises UsageError: it cannot be."""
-    if stage not in STAGES:
+def check_verdict(kind: str, verdict: str | None, stage: str, reason: str = "") -> None:
+    """Check what is to be decided in a project of a kind. Raises UsageError: it cannot be."""
+    known = next((one for one in STAGES if one == stage), None)
+    if known is None:
         raise UsageError(
             message("There is no stage {stage}", stage=repr(str(stage)[:40])),
             advice=message("Use one of {choices}.", choices=", ".join(STAGES)),
         )
-    allowed = VERDICTS if stage == "fulltext" else VERDICTS[:-1]
+    allowed = allowed_verdicts(kind, known)
     if verdict is not None and verdict not in allowed:
         raise UsageError(
             message(
@@ -405,7 +407,9 @@ MOST = 100
 
 
 def reasons(project: Project, stage: Stage, voter: str = "") -> list[str]:
-    """A stage's reasons, the most frequent first: the project's, and one screener's."""
+    """A stage's reasons: the list of the project, then others, the most frequent first, of the
+    project's decisions and of one screener's votes.
+    """
     rows = project.db.all(
         "SELECT decision.reason FROM decision JOIN work ON work.id = decision.work"
         " WHERE work.project = ? AND decision.stage = ? AND decision.verdict = 'excluded'"
@@ -417,4 +421,10 @@ def reasons(project: Project, stage: Stage, voter: str = "") -> list[str]:
         voter,
         MOST,
     )
-    return [row[0] for row in rows]
+    agreed = agreed_list(project, REASONS)
+    return [*agreed, *(row[0] for row in rows if row[0] not in agreed)]
+
+
+def agreed_list(project: ProjectRow, key: str) -> Sequence[str]:
+    """What the people of a project agree on before they screen: `REASONS` or `WORDS`."""
+    return cast("Sequence[str]", answers(project).get(key, ()))

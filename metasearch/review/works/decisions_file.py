@@ -31,6 +31,7 @@ from metasearch.review.works.works import (
     LONGEST_REASON,
     Stage,
     Verdict,
+    allowed_verdicts,
     works_by_name,
 )
 
@@ -45,12 +46,13 @@ _CODE = re.compile(r"\s*(include|exclude)(?:d)?\b[\s:_-]*(?:on\b|-|:)?\s*(.*)", 
 #: Words of a decision, folded.
 _WORDS: Mapping[str, Verdict] = {
     **dict.fromkeys("1 i in include included yes y true relevant 相关 纳入".split(), "relevant"),
+    **dict.fromkeys("maybe unsure unclear 待定".split(), "maybe"),
     **dict.fromkeys("close closelyrelated 密切相关".split(), "close"),
     **dict.fromkeys("0 e exclude excluded no n false irrelevant 排除 不相关".split(), "excluded"),
     **dict.fromkeys("unavailable notretrieved nofulltext 未获取".split(), "unavailable"),
 }
 #: What says that nothing is decided.
-_OPEN = frozenset(("", "-1", "undecided", "unscreened", "unseen", "maybe", "nan", "na"))
+_OPEN = frozenset(("", "-1", "undecided", "unscreened", "unseen", "nan", "na"))
 #: Folded names of columns.
 _NAME_COLUMNS = ("metasearchid", "customid", "olditemid", "importedid", "key", "id", "ref")
 _DECISIONS = (
@@ -218,14 +220,15 @@ def _in_notes(notes: str) -> tuple[Verdict | None, str, str]:
     if found is None:
         covidence = _COVIDENCE_REASON.search(notes)
         return ("excluded", covidence[1].strip(), "") if covidence else (None, "", "")
-    said = {word.lower() for word in _RAYYAN_SAYS.findall(found[1])} - {"maybe"}
+    words = {word.lower() for word in _RAYYAN_SAYS.findall(found[1])}
+    said = words - {"maybe"} or words
     reasons = _RAYYAN_REASONS.search(notes)
     reason = reasons[1].strip() if reasons else ""
     if len(said) > 1:
         return None, "", message("people have decided differently: {said}", said=found[1][:200])
-    if said == {"included"}:
-        return "relevant", "", ""
-    return ("excluded", reason, "") if said else (None, "", "")
+    if said <= {"included", "maybe"}:
+        return ("relevant" if said == {"included"} else "maybe" if said else None), "", ""
+    return "excluded", reason, ""
 
 
 def _is_set(cell: str) -> bool:
@@ -334,7 +337,7 @@ def import_decisions(
     None. Raises FileFormatError: the file cannot be read, or has no line; UsageError: it is too
     large, or stage and verdict do not fit.
     """
-    decisions.check_verdict(verdict, stage, reason)
+    decisions.check_verdict(project.kind, verdict, stage, reason)
     if len(content) > MOST_BYTES:
         raise UsageError(
             message("{name} has more than {most} bytes", name=name, most=f"{MOST_BYTES:,}"),
@@ -367,12 +370,13 @@ def _decide(
         of: dict[int, Line] = {}
         contradicting: set[int] = set()
         undecided = 0
+        allowed = allowed_verdicts(project.kind, stage)
         for line, work in meant:
             says = (line.verdict, line.reason) if line.verdict else (verdict or "", reason)
             if line.unclear:
                 missed.append(NotImported(line.number, line.shown, line.unclear))
                 continue
-            if not says[0]:
+            if not says[0] or (says[0] == "maybe" and says[0] not in allowed):
                 undecided += 1
                 continue
             if work in decided and decided[work][0] != says[0]:
@@ -399,7 +403,7 @@ def _decide(
             del decided[work]
             missed.append(NotImported(of[work].number, of[work].shown, why))
         for one_verdict, one_reason in set(decided.values()):
-            decisions.check_verdict(one_verdict, stage, one_reason)
+            decisions.check_verdict(project.kind, one_verdict, stage, one_reason)
         done = decisions.mark_each(
             project, decided, stage=stage, action=IMPORT, details={"file": name[:500]}
         )

@@ -215,7 +215,9 @@ def _for_asreview(work: Work, stage: Stage) -> dict[str, object]:
     """The columns that ASReview knows; `included` is empty where nothing is decided."""
     record = work.hit.record
     decision = work.decisions.get(stage)
-    included = "" if decision is None else int(decision.verdict in ("relevant", "close"))
+    included = ""
+    if decision is not None and decision.verdict != "maybe":
+        included = str(int(decision.verdict in ("relevant", "close")))
     return {
         **_common(work),
         "authors": "; ".join(_author(author.name) for author in record.authors),

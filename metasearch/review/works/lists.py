@@ -19,6 +19,7 @@ from metasearch.review.store.database import Database
 from metasearch.review.works import works
 from metasearch.review.works.records import fold, in_marks, record_of
 from metasearch.review.works.works import (
+    PASSED,
     STAGES,
     VERDICTS,
     Stage,
@@ -29,7 +30,15 @@ from metasearch.review.works.works import (
 #: "undecided" in a stage; in that of the whole text only what the first stage let through.
 #: "conflict": all votes that are needed were given, and they decide nothing.
 Standing = Literal[
-    "", "undecided", "decided", "relevant", "close", "excluded", "unavailable", "conflict"
+    "",
+    "undecided",
+    "decided",
+    "relevant",
+    "maybe",
+    "close",
+    "excluded",
+    "unavailable",
+    "conflict",
 ]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 #: How a list is sorted: by title or first author, the newest year or addition or the most cited
@@ -145,6 +154,13 @@ def _conditions(project: Project, query: WorksQuery) -> Iterator[Condition]:
             if match
             else Condition("text", "0")
         )  # fmt: skip
+    if query.stage == "fulltext":
+        # What only contradicts itself is shown: somebody must look at it.
+        yield Condition(
+            "stage",
+            f"NOT EXISTS ({_DECIDED} AND verdict = 'excluded') OR EXISTS ({_DECIDED})",
+            ("title", "", "fulltext", ""),
+        )
     if query.verdict:
         yield decision_condition(query.verdict, query.stage, query.voter)
     for tag in query.tags:
@@ -199,15 +215,19 @@ def _conditions(project: Project, query: WorksQuery) -> Iterator[Condition]:
         yield Condition("known", f"work.id {word} ({in_marks(known)})", tuple(known))
 
 
+#: What somebody has decided on a work in a stage.
+_DECIDED = (
+    "SELECT 1 FROM decision WHERE decision.work = work.id"
+    " AND decision.stage = ? AND decision.by = ?"
+)
+
+
 def decision_condition(verdict: Standing, stage: Stage, voter: str = "") -> Condition:
     """The condition on what the project, or a screener, has decided on a work in a stage. Raises
     UsageError: there is no such verdict.
     """
-    decided = (
-        "SELECT 1 FROM decision WHERE decision.work = work.id"
-        " AND decision.stage = ? AND decision.by = ?"
-    )
-    passed = f"EXISTS ({decided} AND decision.verdict IN ('relevant', 'close'))"
+    decided = _DECIDED
+    passed = f"EXISTS ({decided} AND decision.verdict IN {PASSED})"
     match verdict:
         case "decided":
             return Condition("verdict", f"EXISTS ({decided})", (stage, voter))
@@ -462,7 +482,7 @@ def counts_by_verdict(
     elif stage == "fulltext":
         undecided = db.value(
             "SELECT count(*) FROM decision"
-            " WHERE stage = 'title' AND decision.by = '' AND verdict IN ('relevant', 'close')"
+            f" WHERE stage = 'title' AND decision.by = '' AND verdict IN {PASSED}"
             f" AND {has} AND NOT EXISTS (SELECT 1 FROM decision AS other"
             " WHERE other.work = decision.work AND other.stage = 'fulltext' AND other.by = '')",
             *values,

@@ -23,18 +23,21 @@ from metasearch.formats.text import line
 from metasearch.message import message, message_n
 from metasearch.review.api import VERSION, Member, Members, read_members, send_file
 from metasearch.review.page import (
-    DECISION_WORDS,
     FormState,
     PageRequest,
     after_form,
+    decision_words,
     file_name,
     number_in,
     number_of,
     page_request,
     unknown_form,
+    version_of,
 )
+from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import take_export
+from metasearch.review.reports.questions import REASONS, WORDS
 from metasearch.review.runs.figures import source_labels
 from metasearch.review.screening import sight, teams
 from metasearch.review.service import in_share, names
@@ -43,6 +46,7 @@ from metasearch.review.works.api import export_works
 from metasearch.review.works.decisions import reasons
 from metasearch.review.works.decisions_file import import_decisions
 from metasearch.review.works.export import EXPORTS, TOOLS, file_of
+from metasearch.review.works.highlights import marker_of
 from metasearch.review.works.lists import SORTS, STANDINGS, WorksQuery
 from metasearch.review.works.undo import undoable
 from metasearch.review.works.views import DONE_WORDS, PAGE, WorksListPage, works_page
@@ -123,7 +127,7 @@ async def _answer(here: PageRequest, stage: Stage, given: dict[str, Any]) -> dic
         answer = {"work": given["work"], "status": error.status, "text": text}
         if isinstance(error, Conflict):
             theirs = error.theirs or {}
-            words = DECISION_WORDS[theirs["verdict"]]
+            words = decision_words(here.project.kind)[theirs["verdict"]]
             answer |= {"version": error.version, **theirs}
             answer["words"] = here.visit.language.gettext(words)
             answer["text"] = said(message("Something else was decided on this work meanwhile."))
@@ -280,12 +284,13 @@ def _read(project: Project, query: WorksQuery) -> WorksListPage:
         found={work.uid: works.findings_of(project.db, work) for work in page.works},
         links={work.uid: works.links_of(project, work) for work in page.works},
         pins=pins.of(project),
-        total=sum(lists.verdict_counts(project).values()),
+        total=sum(counts.values()),
         decided=sum(counts.values()) - counts["undecided"],
         labels=source_labels(project),
         reasons=reasons(project, query.stage, project.by),
         undo=next((change for change in newest if change.id in can), None),
         votes=bool(teams.voter(project, query.stage)),
+        marker=marker_of(project),
     )
 
 
@@ -333,6 +338,10 @@ async def _do(here: PageRequest, fields: MultiMapping[str], upload: Upload) -> s
         case "undo":
             await here.undo(number_of(only(fields, "change")))
             return _back(back, done="undone")
+        case "lists":
+            here.needs("edit")
+            await here.write(save_lists, fields)
+            return _back(back, done="listed")
         case "decisions":
             here.needs("edit")
             return await _import_decisions(here, stage, upload)
@@ -365,7 +374,7 @@ async def _do(here: PageRequest, fields: MultiMapping[str], upload: Upload) -> s
     match only(fields, "all"):
         case "same":
             here.needs("edit")
-            await here.write(_join, _check_uids(ticked))
+            await here.write(join, _check_uids(ticked))
             return _back(back, done="same")
         case "tag" | "untag" as what:
             tags, none = _tags(only(fields, "tags")), ()
@@ -400,6 +409,17 @@ async def _decide(
     return _back(back, done="marked", works=str(len(uids)), reason=reason)
 
 
+def save_lists(project: Project, fields: MultiMapping[str]) -> None:
+    """Keeps the reasons and words of a form, one a line. Raises Conflict: others have changed them
+    since; UsageError: one cannot be kept.
+    """
+    projects.answer(
+        project,
+        {REASONS: only(fields, "reasons"), WORDS: only(fields, "words")},
+        version=version_of(fields),
+    )
+
+
 def _save_notes(
     project: Project,
     uid: str,
@@ -424,7 +444,7 @@ def _save_notes(
         )
 
 
-def _join(project: Project, uids: list[str]) -> None:
+def join(project: Project, uids: list[str]) -> None:
     if not 2 <= len(uids) <= _MOST_JOINED:
         raise UsageError(
             message("{count} works cannot be joined", count=len(uids)),

@@ -12,22 +12,24 @@ from metasearch.language import ReaderLanguage
 from metasearch.message import message
 from metasearch.review.page import (
     ACTION_WORDS,
-    DECISION_WORDS,
     STAGE_WORDS,
-    VERDICTS_OF,
     Clash,
     FormState,
     clash_of,
+    decision_words,
     frame,
     user_names,
+    verdict_buttons,
 )
 from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import ProjectRow
+from metasearch.review.reports.questions import BY_KEY, REASONS, WORDS
+from metasearch.review.works.decisions import agreed_list
 from metasearch.review.works.lists import WorksPage, WorksQuery
 from metasearch.review.works.pins import ProjectPin
 from metasearch.review.works.works import CitationLink, Finding, Stage, Work
 from metasearch.server.pages.environment import FACET_HEADINGS, N_, TYPE_WORDS
-from metasearch.server.pages.hit import hit_view
+from metasearch.server.pages.hit import HitView, Marker, hit_view
 from metasearch.server.pages.page import page
 from metasearch.server.visit import Visit
 
@@ -73,6 +75,7 @@ DONE_WORDS: Mapping[str, str] = {
     "undone": N_("The change was undone."),
     "same": N_("The ticked works are one work now."),
     "apart": N_("The record is a work of its own now."),
+    "listed": N_("The lists were saved."),
     "unpinned": N_("What was said by hand holds no more."),
 }
 #: Verdict of a pin -> what was said.
@@ -143,6 +146,7 @@ class WorksListPage:
         undo: The newest change that can be undone; None for none.
         formats: Names of the export formats.
         votes: Whether who looks screens the stage in a team.
+        marker: Marks the words of the project.
         people: Uid of a user -> name, of those who have set pins.
     """
 
@@ -157,6 +161,7 @@ class WorksListPage:
     undo: Change | None
     formats: Sequence[tuple[str, str]] = ()
     votes: bool = False
+    marker: Marker | None = None
     people: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -177,7 +182,7 @@ def works_page(
     def address(**changes: object) -> str:
         return f"{base}?{urlencode(pairs(query, **changes))}"
 
-    facets = _facets(visit.language, query, shown)
+    facets = _facets(visit.language, query, shown, decision_words(project.kind))
     stage = {"stage": query.stage, "sort": query.sort}
     return page(
         "projects/works.html",
@@ -222,10 +227,11 @@ def works_page(
         labels=shown.labels,
         people=user_names(visit.language, shown.people),
         stage_words=STAGE_WORDS,
-        decision_words=DECISION_WORDS,
+        decision_words=decision_words(project.kind),
         pin_words=_PIN_WORDS,
         action_words=ACTION_WORDS,
-        verdicts=verdict_buttons(query.stage),
+        verdicts=verdict_buttons(project.kind, query.stage),
+        agreed=agreed_lists(project),
         reasons=shown.reasons,
         reason=reason,
         undo=shown.undo,
@@ -233,17 +239,21 @@ def works_page(
         hidden=pairs(query),
         formats=shown.formats,
         said=said,
-        clash=_clash(visit, said, base, address(start=query.start)),
+        clash=_clash(visit, project, said, base, address(start=query.start)),
         done=told,
     )
 
 
-def _clash(visit: Visit, said: FormState, base: str, here: str) -> Clash | None:
+def _clash(
+    visit: Visit, project: ProjectRow, said: FormState, base: str, here: str
+) -> Clash | None:
     """Of a note, or of a decision; where several works were decided on, each is looked at again."""
+    if said.place == "lists":
+        return lists_clash(said, visit, base, here)
     if mark := said.typed("mark"):
-        return decision_clash(said, visit.language, base, here, mark.partition(":")[2])
+        return decision_clash(said, visit, project, base, here, mark.partition(":")[2])
     if "all" in said.fields:
-        found = decision_clash(said, visit.language, base, here, "")
+        found = decision_clash(said, visit, project, base, here, "")
         return found and replace(found, fields=[])
     uid = said.typed("save")
     fields = [f"{name}-{uid}" for name in ("note", "tags", "had")]
@@ -259,9 +269,10 @@ def _clash(visit: Visit, said: FormState, base: str, here: str) -> Clash | None:
 
 
 def decision_clash(
-    said: FormState, language: ReaderLanguage, base: str, here: str, uid: str
+    said: FormState, visit: Visit, project: ProjectRow, base: str, here: str, uid: str
 ) -> Clash | None:
     """What to show where something else was decided on a work since its page was made."""
+    named, language = decision_words(project.kind), visit.language
     return clash_of(
         said,
         language,
@@ -271,7 +282,7 @@ def decision_clash(
         sent=("back", "stage", "mark", "reason"),
         version=f"decided-{uid}",
         words=lambda name, value: (
-            language.gettext(DECISION_WORDS.get(value, value)) if name == "verdict" else value
+            language.gettext(named.get(value, value)) if name == "verdict" else value
         ),
     )
 
@@ -299,10 +310,37 @@ def pairs(query: WorksQuery, **changes: object) -> list[tuple[str, str]]:
     return [(name, str(one)) for name, one in listed if one not in ("", None)]
 
 
-def verdict_buttons(stage: Stage) -> list[tuple[str, str]]:
-    """The buttons of a stage; that of "" takes a decision back."""
-    named = [(verdict, DECISION_WORDS[verdict]) for verdict in VERDICTS_OF[stage]]
-    return [*named, ("", DECISION_WORDS["undecided"])]
+def marked_hit(
+    visit: Visit, work: Work, labels: Mapping[str, str], marker: Marker | None
+) -> tuple[HitView, Sequence[tuple[str, bool]]]:
+    """A work as its card shows it, and its abstract in parts, each with whether it is marked."""
+    view = hit_view(work.hit, labels, visit.site.base, described=False, marker=marker)
+    return view, marker.parts(view.abstract) if marker else [(view.abstract, False)]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedLists:
+    """What the people of a project agree on before they screen, and the project's version."""
+
+    reasons: Sequence[str]
+    words: Sequence[str]
+    version: int
+
+
+def agreed_lists(project: ProjectRow) -> AgreedLists:
+    return AgreedLists(agreed_list(project, REASONS), agreed_list(project, WORDS), project.version)
+
+
+def lists_clash(said: FormState, visit: Visit, base: str, here: str) -> Clash | None:
+    """What to show where somebody else has changed the lists since the page was made."""
+    return clash_of(
+        said,
+        visit.language,
+        {REASONS: BY_KEY[REASONS].label, WORDS: BY_KEY[WORDS].label},
+        base,
+        leave=here,
+        sent=("do", "back", "stage", "reasons", "words"),
+    )
 
 
 def _work(
@@ -312,12 +350,14 @@ def _work(
     replace in the stage of the page: their own vote where they screen it, else what the project has
     decided.
     """
+    hit, abstract = marked_hit(visit, work, shown.labels, shown.marker)
     keys = {record.key for record in work.hit.records}
     concerned = [pin for pin in shown.pins if pin.a in keys or pin.b in keys]
     return {
         "work": work,
         "place": place,
-        "hit": hit_view(work.hit, shown.labels, visit.site.base, described=False),
+        "hit": hit,
+        "abstract": abstract,
         "stands": (work.votes if shown.votes else work.decisions).get(stage),
         "findings": shown.found.get(work.uid, ()),
         "links": [
@@ -331,7 +371,10 @@ def _work(
     }
 
 
-def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -> list[FacetView]:
+def _facets(
+    language: ReaderLanguage, query: WorksQuery, shown: WorksListPage, words: Mapping[str, str]
+) -> list[FacetView]:
+    """`words`: those of decisions."""
     views = []
     for facet in shown.page.facets:
         if facet.name not in _HEADINGS:
@@ -341,7 +384,9 @@ def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -
         choices = [
             FacetChoice(
                 one.value or "-",
-                _value_words(language, facet.name, one.value, shown.labels),
+                language.gettext(words.get(one.value, one.value))
+                if facet.name == "verdict"
+                else _value_words(language, facet.name, one.value, shown.labels),
                 one.count,
                 one.value in ticked,
             )
@@ -355,8 +400,6 @@ def _facets(language: ReaderLanguage, query: WorksQuery, shown: WorksListPage) -
 def _value_words(language: ReaderLanguage, name: str, value: str, labels: Mapping[str, str]) -> str:
     """What a value of a facet is called, translated."""
     match name:
-        case "verdict":
-            return language.gettext(DECISION_WORDS.get(value, value))
         case "sources":
             return labels.get(value, value)
         case "types" if value:

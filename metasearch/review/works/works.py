@@ -96,8 +96,30 @@ def rows_by_name(db: Database, project: int, names: Iterable[str]) -> dict[str, 
 #: through.
 Stage = Literal["title", "fulltext"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
-Verdict = Literal["relevant", "close", "excluded", "unavailable"]
+#: "relevant" and "maybe" let a work through to the whole text; "maybe" is for who is not sure by
+#: title and abstract. "close" and "relevant" tell how a work is related in a novelty search; in
+#: others both let it through.
+Verdict = Literal["relevant", "maybe", "close", "excluded", "unavailable"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+#: Those of titles that let a work through to the whole text, as SQL has them.
+PASSED = "('relevant', 'maybe', 'close')"
+
+
+def verdicts_of(kind: str, stage: Stage) -> tuple[Verdict, ...]:
+    """The verdicts that people are offered in a stage of a project of a kind, in the order of their
+    buttons.
+    """
+    if stage == "fulltext":
+        return "relevant", "excluded", "unavailable"
+    return "relevant", "close" if kind == "novelty" else "maybe", "excluded"
+
+
+def allowed_verdicts(kind: str, stage: Stage) -> tuple[Verdict, ...]:
+    """Those that a stage takes: "close" is taken everywhere, as programs have always sent it."""
+    offered = (*verdicts_of(kind, stage), "close")
+    return tuple(verdict for verdict in VERDICTS if verdict in offered)
+
+
 #: Text and version of a note that is not there.
 _NO_NOTE = ("", 0)
 

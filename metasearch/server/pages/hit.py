@@ -45,10 +45,11 @@ _TOKEN = re.compile(r"\w+")
 
 
 class Marker:
-    """Marks the words of one query, by the same forms that the ranking counts."""
+    """Marks the words of queries, by the same forms that the ranking counts."""
 
-    def __init__(self, query: Query | None) -> None:
-        forms = {form for word in QueryWords(query).words for form in word.forms}
+    def __init__(self, *queries: Query | None) -> None:
+        words = (word for query in queries for word in QueryWords(query).words)
+        forms = {form for word in words for form in word.forms}
         self._whole = {form for form in forms if form.startswith(" ") and form.endswith(" ")}
         self._begun = tuple(form[1:] for form in forms - self._whole if form.startswith(" "))
         self._inside = frozenset(form for form in forms if not form.startswith(" "))

@@ -154,7 +154,7 @@ async def test_a_report_is_written_and_finished(review: Api) -> None:
         ("/g/decisions", {"verdict": "relevant"}, "one of both"),
         ("/g/decisions", {"verdict": "relevant", "works": ["x"], "matching": {}}, "one of both"),
         ("/g/decisions", {"verdict": "relevant", "matching": {"sort": "year"}}, "sort"),
-        ("/g/decisions", {"verdict": "maybe", "works": ["x"]}, "verdict"),
+        ("/g/decisions", {"verdict": "perhaps", "works": ["x"]}, "verdict"),
         ("/g/decisions", {"verdict": "relevant", "works": ["none"]}, "none"),
         ("/g/tags", {"works": ["x"], "add": ["a" * 101]}, "add"),
         ("/g/notes", {"work": "none", "text": "x"}, "none"),

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 KEYS, WORKS = 60, 75
 #: Seconds from one key to the next: six a second.
 PACE = 1 / 6
-VERDICTS = {"i": "relevant", "e": "excluded", "c": "close"}
+VERDICTS = {"i": "relevant", "e": "excluded", "m": "maybe"}
 RIS = "".join(
     f"TY  - JOUR\nTI  - Lakes and reeds {number * 7919}\nAU  - Li, {chr(65 + number % 26)}\n"
     f"AB  - {'Reeds grow. ' * (number % 9)}\nPY  - {1940 + number}\nER  - \n\n"
@@ -145,7 +145,7 @@ async def decides(
             await network.cut(offline=number == cuts[0])
         if cuts and number == cuts[1] - 1:
             assert "cannot be reached" in await page.inner_text("#unsent")
-        key = "iec"[number % 3]
+        key = "iem"[number % 3]
         work = await page.evaluate(CURRENT)
         await page.keyboard.press(key)
         pressed.append((work, VERDICTS[key]))
@@ -382,12 +382,12 @@ async def test_buttons_are_as_keys(window, screened: Screened):
         "[...document.querySelectorAll('li[data-work]')].map(item => item.dataset.work)"
     )
     for work in works[:3]:
-        await page.click(f"button[value='close:{work}']")
+        await page.click(f"button[value='maybe:{work}']")
     await page.check(f"#w-{works[3]} input[name=id]")
     await page.fill("#tags", "later")
     async with page.expect_event("load"):
         await page.click("button[value=tag]")
-    assert screened.decided() == [(work, "close") for work in works[:3]]
+    assert screened.decided() == [(work, "maybe") for work in works[:3]]
     assert await page.locator(".tag").count() == 1
 
 

@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from metasearch.review.projects import members
+from metasearch.review.projects import members, projects
+from metasearch.review.runs.imports import import_file
 from metasearch.review.screening import teams
 from metasearch.review.store.database import Database
+from metasearch.review.strategies import strategies
 from metasearch.review.users import accounts
-from metasearch.review.works import decisions
+from metasearch.review.works import decisions, lists
+from metasearch.review.works.lists import WorksQuery
+from metasearch.review.works.works import rows_by_name
 from metasearch.server.app import open_server
 from tests.browser.waiting import until
 from tests.review.browser.test_workspace import sends
@@ -76,6 +80,87 @@ async def test_axe_finds_nothing(window, made: Team, project: str, look: dict[st
         assert await page.evaluate(accessibility.FIND, accessibility.TAGS) == []
         wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
         assert not wide
+
+
+async def test_reasons_of_the_project_are_keys(window, made: Team, project: str) -> None:
+    """The owner agrees on them with the team; the next work is there at once, and E needs none."""
+    with Database(made.filled.path) as db:
+        by = [made.uids[name] for name in ("owner", "editor")]
+        teams.begin(made.review.at(db), "title", by)
+    page = await window(f"{project}/screening", extra_http_headers={HEADER: "owner"})
+    await page.locator("#lists > summary").click()
+    await page.fill("#list-reasons", "Not about gambling\nNo harm measured")
+    await page.fill("#list-words", "harms")
+    await sends(page, "#lists button")
+    await page.goto(f"{project}/screening")
+    top = await page.evaluate("document.querySelector('li[data-work]').getBoundingClientRect().top")
+    assert top < 200
+    works = []
+    for key in ("2", "e", "9"):
+        works.append(await page.evaluate(current()))
+        await presses(page, key)
+    assert works[2] == await page.evaluate(current())  # the list has no ninth reason
+    await page.locator("[data-why='1']").click()
+    await until(page, "Object.keys(sessionStorage).length", 0)
+    with Database(made.filled.path) as db:
+        kept = decisions.decisions_of(
+            db, rows_by_name(db, made.review.id, works).values(), "title", made.uids["owner"]
+        )
+    assert {uid: value and value[:2] for uid, value in kept.values()} == {
+        works[0]: ["excluded", "No harm measured"],
+        works[1]: ["excluded", ""],
+        works[2]: ["excluded", "Not about gambling"],
+    }
+
+
+async def test_words_are_highlighted_until_somebody_switches_it_off(
+    window, made: Team, project: str
+) -> None:
+    """On the list of works; the choice stays in this browser."""
+    with Database(made.filled.path) as db:
+        title = lists.page(made.review.at(db), WorksQuery()).works[0].title
+        word = max(title.split(), key=len)
+        projects.answer(made.review.at(db), {"screening.words": word})
+    page = await window(f"{project}/works", extra_http_headers={HEADER: "owner"})
+    mark = page.locator("li[data-work] h3 mark", has_text=word).first
+    drawn = "element => getComputedStyle(element).backgroundImage !== 'none'"
+    assert await mark.evaluate(drawn)
+    await page.locator("[data-do=marks]").click()
+    assert not await mark.evaluate(drawn)
+    await page.reload()
+    assert not await mark.evaluate(drawn)
+
+
+TWINS = "".join(
+    f"TY  - JOUR\nTI  - Lakes and the reeds on their shores {title}\nAU  - {author}\nPY  - {year}\n"
+    f"DO  - 10.5555/{title}.{year}\nER  - \n\n"
+    for title in ("north", "south")
+    for author, year in (("Li, A", 1990), ("Virtanen, B", 2020))
+).encode()
+
+
+async def test_possible_duplicates_are_judged_by_keys(window, made: Team, project: str) -> None:
+    """Two side by side: one pair is joined, the other kept apart, and none is left."""
+    with Database(made.filled.path) as db:
+        review = made.review.at(db)
+        strategy = strategies.create(review, "twins")
+        import_file(review, strategy, TWINS, "1.ris", source="hand", searched="2026-05-03")
+        before = lists.count(review, WorksQuery())
+    accessibility = pytest.importorskip("tests.review.browser.test_accessibility")
+    for look in ({}, {"viewport": {"width": 360, "height": 800}, "locale": "zh-CN"}):
+        page = await window(
+            f"{project}/works/duplicates", extra_http_headers={HEADER: "owner"}, **look
+        )
+        assert await page.locator(".pair > article").count() == 2
+        await page.evaluate(accessibility.axe.AXE_SCRIPT)
+        assert await page.evaluate(accessibility.FIND, accessibility.TAGS) == []
+        assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for key in ("s", "d"):
+        async with page.expect_event("load"):
+            await page.keyboard.press(key)
+    assert await page.locator(".pair").count() == 0
+    with Database(made.filled.path) as db:
+        assert lists.count(made.review.at(db), WorksQuery()) == before - 1
 
 
 async def test_two_screen_by_keys_and_the_owner_resolves(window, project: str) -> None:

@@ -191,7 +191,7 @@ def test_decisions_of_a_screening_tool_come_back(run: Run, answered: Json, tmp_p
         (["mark", "relevant", "--text", "debt"], "--all-matching is not given"),
         (["mark", "relevant", "x", "--all-matching"], "Use one of them"),
         (["mark", "relevant", "nosuchwork22"], "nosuchwork22"),
-        (["mark", "maybe", "x"], "'maybe' is not one of"),
+        (["mark", "perhaps", "x"], "'perhaps' is not one of"),
         (["mark", "unavailable", "--all-matching"], "There is no verdict 'unavailable'"),
         (["tag", "x"], "no tag is named"),
         (["tag", "--all-matching", "--add", " "], "cannot be a tag"),

@@ -251,6 +251,8 @@ def addresses(made: FilledWorkspace) -> dict[str, str]:
         "works": f"{review}/works",
         "works, filters": f"{review}/works?q={TEXT}&verdict=undecided&from=2000&source=alpha",
         "works, full text": f"{review}/works?stage=fulltext&sort=title",
+        "works, duplicates": f"{review}/works/duplicates",
+        "works, no duplicates": f"{empty}/works/duplicates",
         "works, none": f"{empty}/works",
         "works, nothing": f"{review}/works?q=000",
         "reports": f"{review}/reports",

@@ -260,8 +260,8 @@ async def test_works_are_decided_on_and_the_decision_is_undone(client, workspace
     }
     assert states == {
         one: "Title and abstract: excluded, θ",
-        two: "Title and abstract: relevant",
-        three: "Title and abstract: relevant",
+        two: "Title and abstract: included",
+        three: "Title and abstract: included",
     }
     [change] = shown.xpath("//form[.//button[@data-key='u']]//input[@name='change']/@value")
     assert (await post(client, address, {"do": "undo", "change": change})).status == 303

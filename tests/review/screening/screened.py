@@ -15,7 +15,7 @@ from tests.review.works.held import Held, paper
 TITLES = ("Harms of gambling", "Soil of the plains", "Whales of southern seas")
 #: Letter -> verdict, for short tests.
 VERDICTS: dict[str, Verdict | None] = {
-    "r": "relevant", "c": "close", "e": "excluded", "u": "unavailable", "-": None,
+    "r": "relevant", "m": "maybe", "c": "close", "e": "excluded", "u": "unavailable", "-": None,
 }  # fmt: skip
 
 

@@ -53,6 +53,15 @@ def test_relevant_and_close_agree_but_in_a_novelty_search(db: Database) -> None:
         assert held.decided() == decided, kind
 
 
+def test_maybe_agrees_with_who_includes_and_not_with_who_excludes(db: Database) -> None:
+    """Two who are not sure let a work through, and it stays maybe."""
+    held = Screened(db)
+    held.vote("ann", "mmm")
+    held.vote("bob", "mre")
+    assert held.decided() == "mr."
+    assert conflicts.count(held.project, "title") == 1
+
+
 def test_in_the_stage_of_the_whole_text_reasons_must_agree(db: Database) -> None:
     """Reports count them. Who gives none agrees with any; titles are excluded for several."""
     held = Screened(db)

@@ -174,7 +174,7 @@ async def test_a_work_of_another_project_is_none_of_this(team: Team, people: As)
         '{"work": "x", "vote": false, "version": -1}',
         '{"work": "x", "vote": false, "version": 1e400}',
         '{"work": "x", "vote": false, "version": true}',
-        '{"work": "x", "vote": false, "verdict": "maybe"}',
+        '{"work": "x", "vote": false, "verdict": "perhaps"}',
         '{"work": "x", "vote": false, "by": "y"}',
         '{"work": "x\\u0000", "vote": false}', '{"work": "\\ud800", "vote": false}',
         json.dumps({"work": "x", "vote": False, "reason": "y" * 50_000}),

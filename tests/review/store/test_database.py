@@ -279,6 +279,29 @@ def test_a_file_of_the_first_version_keeps_its_runs(file: Path):
         now.execute("UPDATE run SET mode = 'citations'")
 
 
+def test_decisions_of_the_second_version_stay(file: Path):
+    """With their reasons; who is not sure may say so now."""
+    file.parent.mkdir()
+    decided = (
+        "INSERT INTO work (id, project, uid, component, first_run, added)"
+        " VALUES (1, 1, 'w', 1, 1, '2026');\n"
+        "INSERT INTO decision VALUES (1, 'title', 'ann', 'excluded', 'rats', '2026');\n"
+        "INSERT INTO resolution VALUES (1, 'title', '[]', 'excluded', 'rats', 'bob', '2026');\n"
+    )
+    with closing(sqlite3.connect(file)) as second:
+        second.executescript(migrations()[0] + FIRST_RUN + migrations()[1] + decided)
+        second.execute("PRAGMA user_version = 2")
+
+    with Database(file) as db:
+        assert tuple(db.one("SELECT by, verdict, reason FROM decision")) == (
+            "ann", "excluded", "rats",
+        )  # fmt: skip
+        assert db.value("SELECT by FROM resolution") == "bob"
+    with closing(sqlite3.connect(file)) as now:
+        now.execute("UPDATE decision SET verdict = 'maybe'")
+        now.execute("UPDATE resolution SET verdict = 'maybe'")
+
+
 @pytest.mark.parametrize(
     "script",
     [

@@ -8,7 +8,8 @@ from metasearch.errors import UsageError
 from metasearch.review.projects import log, projects
 from metasearch.review.store.database import Database
 from metasearch.review.strategies import steps, strategies
-from metasearch.review.works import decisions
+from metasearch.review.works import decisions, lists
+from metasearch.review.works.lists import WorksQuery
 from metasearch.review.works.undo import undo, undoable
 from tests.review.works.held import Held, paper
 
@@ -54,6 +55,44 @@ def test_each_stage_has_its_own_decision(db: Database, held: Held) -> None:
     decisions.mark(held.project, uids(held)[:1], "unavailable", stage="fulltext")
     decisions.mark(held.project, uids(held)[:1], None)
     assert (verdicts(held)[0], verdicts(held, "fulltext")[0]) == ("", "unavailable")
+
+
+def test_who_is_not_sure_lets_a_work_through(db: Database, held: Held) -> None:
+    """Maybe by title: the whole text is to be looked at, where nobody is unsure any more."""
+    first = uids(held)[:1]
+    decisions.mark(held.project, first, "maybe")
+    query = WorksQuery(verdict="undecided", stage="fulltext")
+    assert lists.uids(held.project, query) == first
+    assert lists.verdict_counts(held.project, "fulltext") == {"undecided": 1}
+    with pytest.raises(UsageError, match="verdict"):
+        decisions.mark(held.project, first, "maybe", stage="fulltext")
+
+
+def test_what_was_excluded_by_title_is_not_in_the_stage_of_the_whole_text(
+    db: Database, held: Held
+) -> None:
+    """But where its whole text was decided on, too: somebody must see that both contradict."""
+    first, second, third = uids(held)
+    decisions.mark(held.project, [first, second], "excluded")
+    decisions.mark(held.project, [second], "relevant", stage="fulltext")
+    query = WorksQuery(stage="fulltext", sort="title")
+    assert set(lists.uids(held.project, query)) == {second, third}
+    assert len(lists.uids(held.project, WorksQuery())) == 3
+
+
+def test_the_reasons_of_the_project_go_before_others(db: Database, held: Held) -> None:
+    """In the order of its list, so that a key has the same reason every day."""
+    projects.answer(held.project, {"screening.reasons": "age\nlanguage"})
+    decisions.mark(held.project, uids(held)[:2], "excluded", reason="rats")
+    decisions.mark(held.project, uids(held)[2:], "excluded", reason="language")
+    project = held.project.fresh()
+    assert decisions.reasons(project, "title") == ["age", "language", "rats"]
+
+
+def test_a_novelty_search_has_no_maybe(db: Database) -> None:
+    project = projects.create(db, "novel", "novelty")
+    with pytest.raises(UsageError, match="verdict"):
+        decisions.mark(project, [], "maybe")
 
 
 def test_what_cannot_be_decided_is_refused(db: Database, held: Held) -> None:

@@ -169,9 +169,22 @@ def test_rayyan(db: Database) -> None:
     assert verdicts(held) == {
         "Harms of gamblin": "relevant",
         "Soil of the nort": "excluded topic,kind",
+        rows[3]["title"][:16]: "maybe",
     }
-    assert (done.undecided, [one.line for one in done.not_imported]) == (1, [3])
+    assert (done.undecided, [one.line for one in done.not_imported]) == (0, [3])
     assert "differently" in done.not_imported[0].reason
+
+
+def test_maybe_is_a_word_of_titles(db: Database) -> None:
+    """In the stage of the whole text, and in a novelty search, it decides nothing."""
+    held = filled(db)
+    [row, *_] = csv.DictReader(io.StringIO(written(held, "rayyan").decode()))
+    table = f"metasearch_id,included\n{row['metasearch_id']},maybe\n"
+    assert imported(held, table, stage="fulltext").undecided == 1
+    assert imported(held, table).undecided == 0
+    assert verdicts(held) == {row["title"][:16]: "maybe"}
+    [asreview, *_] = csv.DictReader(io.StringIO(written(held, "asreview").decode()))
+    assert asreview["included"] == ""
 
 
 def test_covidence(db: Database) -> None:
