@@ -56,6 +56,7 @@ from metasearch.server.sources import labels, view
 from metasearch.server.visit import SIZES, Visit, visit_of, with_sources, with_style
 
 if TYPE_CHECKING:
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.engine.search import Search
 
 
@@ -143,7 +144,14 @@ async def results_of(
         resolver_of(shared.engine.settings.server),
         marker,
         shared.wing.save_address(request, asked),
+        shared.suggestions.spelling,
+        0 if answer.hits or answer.running else _not_asked(shared.engine.registry, answer),
     )
+
+
+def _not_asked(registry: Registry, answer: Answer) -> int:
+    """How many sources could be asked besides those of the answer."""
+    return len({*registry.expand(["all"])} - {report.source for report in answer.sources})
 
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.

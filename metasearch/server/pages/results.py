@@ -25,6 +25,7 @@ from metasearch.formats.text import line
 from metasearch.language import ReaderLanguage
 from metasearch.query import read
 from metasearch.record import Hit
+from metasearch.server.pages.empty_list import EmptyList, empty_list
 from metasearch.server.pages.environment import (
     FAILED_LOOK,
     SORT_WORDS,
@@ -35,6 +36,7 @@ from metasearch.server.pages.environment import (
 from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import Marker, hit_view, work_address
 from metasearch.server.pages.page import SearchForm, page
+from metasearch.server.spelling import Spelling
 from metasearch.server.visit import SIZES, Visit
 
 if TYPE_CHECKING:
@@ -127,7 +129,7 @@ def page_numbers(answer: Answer, size: int, address: Address) -> PageNumbers | N
     known = max(answer.passing, start + len(answer.hits))
     last = max(here, -(-known // size) - 1)
     goes_on = answer.paging.next is not None and answer.paging.next.start >= known
-    if last == 0 and not goes_on and not start:
+    if (last == 0 and not goes_on and not start) or not (known or start):
         return None
 
     def page_address(number: int) -> str:
@@ -298,6 +300,8 @@ class Results:
         parameters: Of the search as the address names them, without `format`.
         updates: Address of the stream that continues a search that is running; "" for none.
         save: Address of the form that saves the search; "" where it cannot be saved.
+        spelling: The words that are known here.
+        others: How many sources could be asked and have not been.
     """
 
     visit: Visit
@@ -309,6 +313,8 @@ class Results:
     resolver: Resolver | None = None
     marker: Marker = field(default_factory=lambda: Marker(None))
     save: str = ""
+    spelling: Spelling = field(default_factory=Spelling)
+    others: int = 0
 
     def label(self, source: str) -> str:
         return line(self.labels.get(source, source))
@@ -334,6 +340,15 @@ class Results:
         kept = {name: value for name, value in given.items() if name not in ("start", "filter")}
         maker = PanelMaker(filters, address_with, self.label, self.visit.language)
         return maker.panel(self.answer.facets, kept)
+
+    @cached_property
+    def empty(self) -> EmptyList:
+        def advanced(query: str) -> str:
+            return self.visit.site.path("/advanced", q=query)
+
+        return empty_list(
+            self.answer, self.panel, self.address, advanced, self.spelling, self.others
+        )
 
     def card(self, hit: Hit) -> Markup:
         visit = self.visit
@@ -369,23 +384,8 @@ class Results:
             "notes": [note for note in answer.notes if not is_filter_note(note)],
             "chips": self.panel.chips,
             "clear": self.panel.clear,
-            "nothing": self._reason_for_none(),
+            "empty": self.empty,
         }
-
-    def _reason_for_none(self) -> str:
-        """Why the list is empty, to be translated; "" where it is not."""
-        answer = self.answer
-        if answer.hits:
-            return ""
-        if answer.running:
-            return "running"
-        if answer.paging.start and answer.counts.unique:
-            return "end"
-        if answer.filter and answer.counts.unique:
-            return "filters"
-        if any(report.answered for report in answer.sources):
-            return "none"
-        return "failed" if any(report.failed for report in answer.sources) else "not asked"
 
 
 @lru_cache(maxsize=32)  # a page that is brought up to date has the same query again and again
@@ -492,14 +492,14 @@ class Differences:
         answer, summary = around["answer"], around["summary"]
         made = partial(macro, language=results.visit.language)
         parts = {
-            "heading": made("_list.html", "heading")(answer, around["query"]),
+            "heading": made("_list.html", "heading")(answer, around["query"], around["empty"]),
             "failures": made("_databases.html", "failures")(
                 summary.failures, summary.none_answered, around["reload"]
             ),
             "database-rows": made("_databases.html", "rows")(summary.rows),
             "about": made("_list.html", "about")(answer),
             "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
-            "nothing": made("_list.html", "nothing")(around["nothing"], answer),
+            "nothing": made("_nothing.html", "nothing")(around["empty"], summary.rows),
         }
         texts = {name: str(part).strip() for name, part in parts.items()}
         changed = {name: text for name, text in texts.items() if self._parts.get(name) != text}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,15 @@ from tests.server.pages.test_environment import Skeleton, hostile
 
 
 def page(
-    given_, *, query="gene drive", labels=None, reader=None, size=20, updates="", **parameters
+    given_,
+    *,
+    query="gene drive",
+    labels=None,
+    reader=None,
+    size=20,
+    updates="",
+    others=0,
+    **parameters,
 ):
     """The page of an answer as text."""
     return results_page(
@@ -32,6 +41,7 @@ def page(
             size,
             updates,
             marker=query_marker(given_.query),
+            others=others,
         )
     )
 
@@ -276,6 +286,61 @@ def test_why_the_list_is_empty():
         shown = tree(given_)
         assert words in shown.xpath("string(//*[@id='nothing'])")
         assert shown.xpath("//ol[@id='hits']/li") == []
+
+
+def offered(shown):
+    """The text of each link in place of the list -> the parameters of its address."""
+    return {
+        link.text: dict(parse_qsl(urlsplit(link.get("href")).query))
+        for link in shown.xpath("//*[@id='nothing']//a")
+    }
+
+
+def test_a_list_without_a_work_offers_other_searches():
+    """What was asked of whom, known words for misspelt ones, a word less, more databases."""
+    none = replace(
+        answer(reports=[report("alpha", "empty", count=0, query="ti=(machin lerning zzz)")]),
+        query="machin lerning zzz",
+    )
+    shown = tree(none, query="machin lerning zzz", labels={"alpha": "Alpha Base"}, others=3)
+    links = {
+        each.text: dict(parse_qsl(urlsplit(each.get("href")).query))
+        for each in shown.xpath("//*[@id='nothing']//a")
+    }
+
+    assert shown.xpath("normalize-space(//h1)") == "No work found for machin lerning zzz"
+    assert links["machine learning zzz"]["q"] == "machine learning zzz"
+    assert [text for text in links if text.count(" ") == 1] == [
+        "learning zzz",
+        "machine zzz",
+        "machine learning",
+    ]
+    assert links["Ask 3 more databases"] == {
+        "q": "machin lerning zzz",
+        "sources": "all",
+        "format": "html",
+    }
+    assert links["Use OR between words that mean the same"] == {"q": "machin lerning zzz"}
+    (row,) = shown.xpath("//*[@id='nothing']//tbody/tr")
+    cells = [cell.text_content() for cell in row]
+    assert cells == ["Alpha Base", "nothing found", "ti=(machin lerning zzz)"]
+
+
+def test_filters_that_nothing_passes_are_one_click_away():
+    """Each of them, and all; there are no pages, and nothing to export."""
+    none = replace(answer(hit()), hits=(), filter="oa:yes,year:1950")
+    shown = tree(none, filter=none.filter)
+    links = {
+        each.text: dict(parse_qsl(urlsplit(each.get("href")).query)).get("filter")
+        for each in shown.xpath("//*[@id='nothing']//a")
+    }
+
+    assert links == {
+        "Without the filter “Open access: yes”": "year:1950",
+        "Without the filter “Year: 1950”": "oa:yes",
+        "Without any filter: 1 work": None,
+    }
+    assert shown.xpath("//ul[@class='pages']") == []
 
 
 def test_public_path_is_before_every_local_address():
