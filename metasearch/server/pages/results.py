@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -23,6 +23,7 @@ from metasearch.formats.citations import STYLES
 from metasearch.formats.failures import alike
 from metasearch.formats.text import line
 from metasearch.language import ReaderLanguage
+from metasearch.message import Message, TextList, join_texts, message
 from metasearch.query import read
 from metasearch.record import Hit
 from metasearch.server.pages.empty_list import EmptyList, empty_list
@@ -369,7 +370,7 @@ class Results:
         answer = self.answer
         running = bool(answer.running)
         return {
-            "answer": answer,
+            "answer": _with_labels(answer, self.label),
             "query": str(self.parameters.get("q", "")),
             "summary": self.summary,
             "running": running,
@@ -386,6 +387,26 @@ class Results:
             "clear": self.panel.clear,
             "empty": self.empty,
         }
+
+
+def _with_labels(answer: Answer, label: Callable[[str], str]) -> Answer:
+    """The answer, its estimate with the labels of sources in place of their names."""
+    if answer.totals is None:
+        return answer
+    basis = answer.totals.basis
+    parts = [
+        message(
+            part.template, **{**part.values, "names": _labels(str(part.values["names"]), label)}
+        )
+        if isinstance(part, Message) and "names" in part.values
+        else part
+        for part in (basis.parts if isinstance(basis, TextList) else (basis,))
+    ]
+    return replace(answer, totals=replace(answer.totals, basis=join_texts("; ", parts)))
+
+
+def _labels(names: object, label: Callable[[str], str]) -> str:
+    return ", ".join(map(label, str(names).split(", ")))
 
 
 @lru_cache(maxsize=32)  # a page that is brought up to date has the same query again and again
@@ -497,7 +518,7 @@ class Differences:
                 summary.failures, summary.none_answered, around["reload"]
             ),
             "database-rows": made("_databases.html", "rows")(summary.rows),
-            "about": made("_list.html", "about")(answer),
+            "about": made("_list.html", "about")(around["answer"]),
             "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
             "nothing": made("_nothing.html", "nothing")(around["empty"], summary.rows),
         }

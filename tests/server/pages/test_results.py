@@ -13,6 +13,7 @@ from lxml import html
 
 from metasearch.errors import ConnectFailed, TimedOut
 from metasearch.events import Paging, Totals
+from metasearch.message import join_texts, message
 from metasearch.record import Author, Match, Reason, Version
 from metasearch.server.pages.results import Results, query_marker, results_page
 from tests.examples import examples
@@ -341,6 +342,20 @@ def test_filters_that_nothing_passes_are_one_click_away():
         "Without any filter: 1 work": None,
     }
     assert shown.xpath("//ul[@class='pages']") == []
+
+
+def test_an_estimate_names_databases_as_readers_know_them():
+    """Not by the names that programs use."""
+    basis = join_texts("; ", ["so many", message("incomplete without {names}", names="x-a, beta")])
+    given_ = replace(answer(hit()), totals=Totals(1, 1, 9, 5, True, basis))
+    shown = tree(given_, labels={"x-a": "Alpha Index", "beta": "Beta Library"})
+
+    assert "so many; incomplete without Alpha Index, Beta Library." in text_of(shown, "about")
+    assert "x-a" not in text_of(shown, "main")
+
+
+def text_of(shown, name):
+    return shown.get_element_by_id(name).text_content()
 
 
 def test_public_path_is_before_every_local_address():
