@@ -93,3 +93,24 @@ async def test_what_stands_around_the_list_is_whole_and_near(address, window, wi
     first = await page.locator("#hits > li").first.bounding_box()
 
     assert first["y"] - tools["y"] - tools["height"] <= 8
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"viewport": {"width": 360, "height": 800}, "color_scheme": "dark", "locale": "zh-CN"}],
+    ids=["light", "dark, Chinese, phone"],
+)
+@pytest.mark.parametrize(
+    "path",
+    [_LIST, "/search?q=gambling+harmz+xqzt", f"{_LIST}&filter=year:1950,type:article"],
+    ids=["works", "no work", "no work passes"],
+)
+async def test_no_rule_of_axe_is_broken(address, window, path, options):
+    """By a list, with a rank explained, and by what stands in place of one."""
+    axe = pytest.importorskip("axe_playwright_python.async_playwright").Axe()
+    page = await finished(window, f"{address}{path}", **options)
+    await page.evaluate("document.querySelector('details.why')?.setAttribute('open', '')")
+    result = await axe.run(page)
+
+    assert result.violations_count == 0, result.generate_report()
+    assert await page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
