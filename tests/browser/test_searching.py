@@ -74,10 +74,20 @@ async def test_years_apply_when_the_reader_leaves_them(address, window):
 async def test_the_first_key_skips_to_the_list(address, window):
     """The next one is at the first work."""
     page = await finished(window, f"{address}{_LIST}")
-    for key in ("Tab", "Enter", "Tab"):
-        await page.keyboard.press(key)
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await until(page, "document.activeElement.id", "hits")
+    await page.keyboard.press("Tab")
 
     assert await page.evaluate("document.activeElement.closest('#hits > li').value") == 1
+
+
+async def test_a_database_that_fails_is_not_called_ready(address, window):
+    await finished(window, f"{address}{_LIST}")
+    page = await window(f"{address}/sources?show=failing")
+
+    assert await page.get_by_label("Semantic Scholar (simulated, failing)").is_visible()
+    assert "its last request failed" in await page.locator("main").inner_text()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
