@@ -136,8 +136,8 @@ class SourceRun:
                 await _in_turns(reading, context.turns, take)
             else:
                 await context.turns.apart(reading.finish)
-        except SourceError:
-            await context.shared.fetcher.forget(page.request)
+        except SourceError as error:
+            await context.shared.fetcher.forget(page.request, error)
             raise
         return reading.parsed
 

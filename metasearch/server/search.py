@@ -56,6 +56,7 @@ from metasearch.server.sources import labels, view
 from metasearch.server.visit import SIZES, Visit, visit_of, with_sources, with_style
 
 if TYPE_CHECKING:
+    from metasearch.adapters.specs.registry import Registry
     from metasearch.engine.search import Search
 
 
@@ -81,13 +82,16 @@ class SearchWithLinks:
         await self._search.aclose()
 
 
-def with_next_address(answer: Answer, parameters: Parameters, site: Site) -> Answer:
+def with_next_address(
+    answer: Answer, parameters: Parameters, site: Site, *, page: bool = False
+) -> Answer:
     """The answer with the address of its next page, without host and format, which
     stay the same.
 
-    Its notes name the parameters that had no effect, and the one that makes the list longer.
+    Its notes name the parameters that had no effect, and, but on a page, which has a link for it,
+    the one that makes the list longer.
     """
-    answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters)))
+    answer = replace(answer, notes=(*answer.notes, *_notes(answer, parameters, page=page)))
     following = answer.paging.next
     if following is None:
         return answer
@@ -95,10 +99,10 @@ def with_next_address(answer: Answer, parameters: Parameters, site: Site) -> Ans
     return replace(answer, paging=replace(answer.paging, next=replace(following, link=link)))
 
 
-def _notes(answer: Answer, parameters: Parameters) -> Iterator[str]:
+def _notes(answer: Answer, parameters: Parameters, *, page: bool) -> Iterator[str]:
     if parameters.unknown:
         yield not_used(parameters.unknown)
-    if names := sources_with_more(answer):
+    if not page and (names := sources_with_more(answer)):
         have = "has" if len(names) == 1 else "have"
         yield (
             f"{', '.join(names)} {have} more records than were requested: per_source=N requests "
@@ -143,7 +147,14 @@ async def results_of(
         resolver_of(shared.engine.settings.server),
         marker,
         shared.wing.save_address(request, asked),
+        shared.suggestions.spelling,
+        0 if answer.hits or answer.running else _not_asked(shared.engine.registry, answer),
     )
+
+
+def _not_asked(registry: Registry, answer: Answer) -> int:
+    """How many sources could be asked besides those of the answer."""
+    return len({*registry.expand(["all"])} - {report.source for report in answer.sources})
 
 
 #: Name in `format=` -> media type. A client that does not say what it likes gets the first.
@@ -259,7 +270,7 @@ async def _whole(
     if status != 200 and form != "html":
         raise no_answer_problem(answer, status, headers)
     began = time.perf_counter()
-    answer = with_next_address(answer, parameters, site)
+    answer = with_next_address(answer, parameters, site, page=form == "html")
     if form == "html" and not names_search(site, parameters.pairs()):
         await shared.engine.works.keep(answer.hits)  # else no link to their pages would work
     if (following := _next_address(answer, parameters, form, site)) is not None:
@@ -467,7 +478,8 @@ async def _states(
                 if not answer.running:
                     shared.metrics.count_search(answer)
                     shared.suggestions.learn(parameters.query, answer, owner(request))
-                whole = with_next_address(answer, parameters, visit_of(request).site)
+                site = visit_of(request).site
+                whole = with_next_address(answer, parameters, site, page=True)
                 results = await results_of(request, whole, parameters, asked)
                 for name, data in differences.events(results):
                     yield b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

@@ -17,6 +17,7 @@ from metasearch.events import Answer
 from metasearch.formats.reference import full_title
 from metasearch.formats.text import line
 from metasearch.record import Record
+from metasearch.server.spelling import Spelling
 
 _LONGEST = 200
 #: Completions that are shown.
@@ -60,13 +61,18 @@ class Suggestions:
         self._examples = [
             Completion(text, "example") for example in examples if (text := line(example))
         ]
+        #: The words of titles that were found by anybody.
+        self.spelling = Spelling()
         self._seen: OrderedDict[str, _History] = OrderedDict()
         self._most_users = users
         self._most_queries = queries
         self._most_titles = titles
 
     def learn(self, query: str, answer: Answer, user: str | None) -> None:
-        """Remembers a finished search of this user, if it found something; not without a user."""
+        """Remembers a finished search of this user, if it found something; without a user only the
+        words of the titles.
+        """
+        self.spelling.learn(hit.record for hit in answer.hits)
         text = line(query)
         if user is None or not answer.hits or not text or len(text) > _LONGEST:
             return

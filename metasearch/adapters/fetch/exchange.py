@@ -333,6 +333,11 @@ class Exchanges:
         """Leaves a source with these limits alone, because another process has to wait for it."""
         self._source_of(pause.source, limits).health.heed(pause)
 
+    def note_error(self, source: str, error: SourceError) -> None:
+        """An answer of a source said in its text that it had failed, or could not be read."""
+        if (known := self._sources.get(source)) is not None:
+            known.health.note_error(error)
+
     async def send(
         self, request: Request, limits: Limits, asking: Asker, env_name: str | None
     ) -> Page:

@@ -18,7 +18,14 @@ from metasearch.adapters.fetch.health import Pause, SourceState
 from metasearch.adapters.fetch.page_cache import PageCache, Worth, page_key
 from metasearch.adapters.request import Page, Request
 from metasearch.adapters.spec import Limits
-from metasearch.errors import Blocked, ConnectFailed, RateLimited, TimedOut, Unreachable
+from metasearch.errors import (
+    Blocked,
+    ConnectFailed,
+    RateLimited,
+    SourceError,
+    TimedOut,
+    Unreachable,
+)
 from metasearch.loop import GRACE, ignore_failure, lag
 from metasearch.message import message
 from metasearch.replicas import Alone, Sharing
@@ -173,8 +180,11 @@ class Fetcher:
         # needs.
         return page if page.request is request else replace(page, request=request)
 
-    async def forget(self, request: Request) -> None:
-        """Drops a page from the cache, for an answer that turned out to be unusable."""
+    async def forget(self, request: Request, error: SourceError) -> None:
+        """Drops a page from the cache, for an answer that turned out to be unusable, and remembers
+        why it was.
+        """
+        self._exchanges.note_error(request.source, error)
         if self._cache is not None:
             await self._cache.forget(request)
 

@@ -109,6 +109,7 @@ SWITCHES = web.AppKey("switches", Switches)
 _STATES: Mapping[str, tuple[str, tuple[str, str]]] = {
     "ok": (N_("ready"), ("done", "ok")),
     "half-open": (N_("ready"), ("done", "ok")),
+    "failing": (N_("its last request failed"), ("warn", "slow")),
     "paused": (N_("paused"), ("clock", "waiting")),
     "open": (N_("failing"), ("warn", "failed")),
     "misconfigured": (N_("wrongly configured"), ("warn", "failed")),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -23,8 +23,10 @@ from metasearch.formats.citations import STYLES
 from metasearch.formats.failures import alike
 from metasearch.formats.text import line
 from metasearch.language import ReaderLanguage
+from metasearch.message import Message, TextList, join_texts, message
 from metasearch.query import read
 from metasearch.record import Hit
+from metasearch.server.pages.empty_list import EmptyList, empty_list
 from metasearch.server.pages.environment import (
     FAILED_LOOK,
     SORT_WORDS,
@@ -35,6 +37,7 @@ from metasearch.server.pages.environment import (
 from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import Marker, hit_view, work_address
 from metasearch.server.pages.page import SearchForm, page
+from metasearch.server.spelling import Spelling
 from metasearch.server.visit import SIZES, Visit
 
 if TYPE_CHECKING:
@@ -127,7 +130,7 @@ def page_numbers(answer: Answer, size: int, address: Address) -> PageNumbers | N
     known = max(answer.passing, start + len(answer.hits))
     last = max(here, -(-known // size) - 1)
     goes_on = answer.paging.next is not None and answer.paging.next.start >= known
-    if last == 0 and not goes_on and not start:
+    if (last == 0 and not goes_on and not start) or not (known or start):
         return None
 
     def page_address(number: int) -> str:
@@ -298,6 +301,8 @@ class Results:
         parameters: Of the search as the address names them, without `format`.
         updates: Address of the stream that continues a search that is running; "" for none.
         save: Address of the form that saves the search; "" where it cannot be saved.
+        spelling: The words that are known here.
+        others: How many sources could be asked and have not been.
     """
 
     visit: Visit
@@ -309,6 +314,8 @@ class Results:
     resolver: Resolver | None = None
     marker: Marker = field(default_factory=lambda: Marker(None))
     save: str = ""
+    spelling: Spelling = field(default_factory=Spelling)
+    others: int = 0
 
     def label(self, source: str) -> str:
         return line(self.labels.get(source, source))
@@ -335,6 +342,15 @@ class Results:
         maker = PanelMaker(filters, address_with, self.label, self.visit.language)
         return maker.panel(self.answer.facets, kept)
 
+    @cached_property
+    def empty(self) -> EmptyList:
+        def advanced(query: str) -> str:
+            return self.visit.site.path("/advanced", q=query)
+
+        return empty_list(
+            self.answer, self.panel, self.address, advanced, self.spelling, self.others
+        )
+
     def card(self, hit: Hit) -> Markup:
         visit = self.visit
         view = hit_view(
@@ -354,7 +370,7 @@ class Results:
         answer = self.answer
         running = bool(answer.running)
         return {
-            "answer": answer,
+            "answer": _with_labels(answer, self.label),
             "query": str(self.parameters.get("q", "")),
             "summary": self.summary,
             "running": running,
@@ -369,23 +385,28 @@ class Results:
             "notes": [note for note in answer.notes if not is_filter_note(note)],
             "chips": self.panel.chips,
             "clear": self.panel.clear,
-            "nothing": self._reason_for_none(),
+            "empty": self.empty,
         }
 
-    def _reason_for_none(self) -> str:
-        """Why the list is empty, to be translated; "" where it is not."""
-        answer = self.answer
-        if answer.hits:
-            return ""
-        if answer.running:
-            return "running"
-        if answer.paging.start and answer.counts.unique:
-            return "end"
-        if answer.filter and answer.counts.unique:
-            return "filters"
-        if any(report.answered for report in answer.sources):
-            return "none"
-        return "failed" if any(report.failed for report in answer.sources) else "not asked"
+
+def _with_labels(answer: Answer, label: Callable[[str], str]) -> Answer:
+    """The answer, its estimate with the labels of sources in place of their names."""
+    if answer.totals is None:
+        return answer
+    basis = answer.totals.basis
+    parts = [
+        message(
+            part.template, **{**part.values, "names": _labels(str(part.values["names"]), label)}
+        )
+        if isinstance(part, Message) and "names" in part.values
+        else part
+        for part in (basis.parts if isinstance(basis, TextList) else (basis,))
+    ]
+    return replace(answer, totals=replace(answer.totals, basis=join_texts("; ", parts)))
+
+
+def _labels(names: object, label: Callable[[str], str]) -> str:
+    return ", ".join(map(label, str(names).split(", ")))
 
 
 @lru_cache(maxsize=32)  # a page that is brought up to date has the same query again and again
@@ -492,14 +513,14 @@ class Differences:
         answer, summary = around["answer"], around["summary"]
         made = partial(macro, language=results.visit.language)
         parts = {
-            "heading": made("_list.html", "heading")(answer, around["query"]),
+            "heading": made("_list.html", "heading")(answer, around["query"], around["empty"]),
             "failures": made("_databases.html", "failures")(
                 summary.failures, summary.none_answered, around["reload"]
             ),
             "database-rows": made("_databases.html", "rows")(summary.rows),
-            "about": made("_list.html", "about")(answer),
+            "about": made("_list.html", "about")(around["answer"]),
             "pages": made("_list.html", "pager")(around["pages"], around["deeper"]),
-            "nothing": made("_list.html", "nothing")(around["nothing"], answer),
+            "nothing": made("_nothing.html", "nothing")(around["empty"], summary.rows),
         }
         texts = {name: str(part).strip() for name, part in parts.items()}
         changed = {name: text for name, text in texts.items() if self._parts.get(name) != text}

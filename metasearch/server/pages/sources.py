@@ -113,6 +113,7 @@ PARTS: Mapping[str, str] = {
 _OF_STATUS = {
     "ok": "ready",
     "half-open": "ready",
+    "failing": "failing",
     "paused": "failing",
     "open": "failing",
     "misconfigured": "failing",
@@ -164,14 +165,19 @@ class SourceChoice:
 
 
 def status_of_source(source: SourceView) -> str:
-    """The status of a source; one that is off is "disabled" also where its key is missing."""
-    is_off = source.spec is not None and not source.spec.enabled
-    return "disabled" if is_off else source.status
+    """The status of a source; one that is off is "disabled" also where its key is missing, and
+    "failing" is one that may be asked and has not answered since it failed.
+    """
+    if source.spec is not None and not source.spec.enabled:
+        return "disabled"
+    if source.status == "ok" and source.state.last_error is not None:
+        return "failing"
+    return source.status
 
 
 def askable(source: SourceView) -> bool:
     """Whether a search may ask the source, now or after a pause, without having named it alone."""
-    return status_of_source(source) in ("ok", "half-open", "paused", "open")
+    return status_of_source(source) in ("ok", "failing", "half-open", "paused", "open")
 
 
 def tickable(source: SourceView) -> bool:
@@ -210,6 +216,7 @@ CURRENT = "/sources?format=html"
 #: Status of a source -> (icon, class, words to be translated).
 _LOOKS = {
     "ok": ("done", "ok", N_("ready")),
+    "failing": ("warn", "slow", N_("its last request failed")),
     "half-open": ("clock", "slow", N_("to be tried again")),
     "paused": ("clock", "slow", N_("paused")),
     "open": ("warn", "failed", N_("left alone after failures")),

@@ -141,7 +141,7 @@ class List {
     byId("list")?.addEventListener("formdata", ({ formData }) => {
       for (const id of this.#ticked) formData.append("id", id);
     });
-    const recheck = () => (this.#waiting.size || this.#hasRoom()) && frames.request();
+    const recheck = () => this.#waiting.size && frames.request();
     window.addEventListener("scroll", recheck, { passive: true });
     window.addEventListener("resize", recheck);
     document.addEventListener("selectionchange", () => {
@@ -360,8 +360,6 @@ class List {
     this.status.say(this.#fresh.length ? shown.replace("{n}", count) : sorted);
     this.#asked = null;
     this.#fresh = [];
-    // The reader has pressed, and expects the list to move: the room of the button can go.
-    if (this.#finished) this.#bar.classList.add("over");
     (first?.querySelector("h3 a, a") ?? this.#list).focus();
   }
 
@@ -379,14 +377,7 @@ class List {
       this.#button.dataset.text = text;
       this.#button.replaceChildren(reads(text));
     }
-    if (this.#bar.hidden !== !text) keepPlace(this.#list, () => (this.#bar.hidden = !text));
-    if (this.#hasRoom()) keepPlace(this.#list, () => this.#bar.classList.add("over"));
-  }
-
-  /** Whether room is kept for a button that will not come, and can go without moving a card. */
-  #hasRoom() {
-    const over = this.#finished && this.#bar?.hidden && !this.#bar.classList.contains("over");
-    return over && !this.#waiting.size && window.scrollY > this.#bar.offsetHeight;
+    if (this.#bar.hidden !== !text) this.#bar.hidden = !text;
   }
 }
 
@@ -441,12 +432,21 @@ class Filters {
   #panel = byId("filters");
   #waiting = null;
   #finished = false;
+  #left = false; // whether the form was sent
 
   constructor(frames) {
     if (!this.#panel) return;
     this.#panel.addEventListener("change", ({ target }) => {
       if (target.type === "checkbox") this.#send(target);
     });
+    // Years apply when both are typed: as the reader leaves the two fields, or presses Enter.
+    this.#panel.addEventListener("focusout", ({ target, relatedTarget }) => {
+      const years = target.closest(".from-to");
+      if (!years || years.contains(relatedTarget) || this.#left) return;
+      const fields = [...years.querySelectorAll("input")];
+      if (fields.some((field) => field.value !== field.defaultValue)) this.#send(target);
+    });
+    this.#panel.addEventListener("submit", () => (this.#left = true));
     for (const leaving of ["pointerleave", "focusout"]) {
       this.#panel.addEventListener(leaving, () => this.#waiting && frames.request());
     }
@@ -498,8 +498,8 @@ class Filters {
     const kept = JSON.parse(sessionStorage.getItem(Filters.#KEPT) ?? "null");
     sessionStorage.removeItem(Filters.#KEPT);
     if (!kept) return;
-    const boxes = [...this.#panel.querySelectorAll("input[type=checkbox]")];
-    const box = boxes.find(({ name, value }) => name === kept.name && value === kept.value);
+    const fields = [...this.#panel.querySelectorAll("input:not([type=hidden])")];
+    const box = fields.find(({ name, value }) => name === kept.name && value === kept.value);
     const group = box?.closest("details");
     if (group) group.open = true;
     window.scrollTo({ top: kept.top, behavior: "instant" });

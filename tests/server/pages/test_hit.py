@@ -63,8 +63,8 @@ def test_a_card_says_what_it_is_and_where_from():
     why = words(shown.xpath("//details[contains(@class, 'why')]")[0])
     for expected in (
         "Alpha Index ranks it 1",
-        "+0.0900",
-        "1.0000",
+        "+0.09",
+        "1.00",
         "same work",
         "same DOI",
         "(doi)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from urllib.parse import parse_qsl, urlsplit
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from lxml import html
 
 from metasearch.errors import ConnectFailed, TimedOut
 from metasearch.events import Paging, Totals
+from metasearch.message import join_texts, message
 from metasearch.record import Author, Match, Reason, Version
 from metasearch.server.pages.results import Results, query_marker, results_page
 from tests.examples import examples
@@ -20,7 +22,15 @@ from tests.server.pages.test_environment import Skeleton, hostile
 
 
 def page(
-    given_, *, query="gene drive", labels=None, reader=None, size=20, updates="", **parameters
+    given_,
+    *,
+    query="gene drive",
+    labels=None,
+    reader=None,
+    size=20,
+    updates="",
+    others=0,
+    **parameters,
 ):
     """The page of an answer as text."""
     return results_page(
@@ -32,6 +42,7 @@ def page(
             size,
             updates,
             marker=query_marker(given_.query),
+            others=others,
         )
     )
 
@@ -276,6 +287,75 @@ def test_why_the_list_is_empty():
         shown = tree(given_)
         assert words in shown.xpath("string(//*[@id='nothing'])")
         assert shown.xpath("//ol[@id='hits']/li") == []
+
+
+def offered(shown):
+    """The text of each link in place of the list -> the parameters of its address."""
+    return {
+        link.text: dict(parse_qsl(urlsplit(link.get("href")).query))
+        for link in shown.xpath("//*[@id='nothing']//a")
+    }
+
+
+def test_a_list_without_a_work_offers_other_searches():
+    """What was asked of whom, known words for misspelt ones, a word less, more databases."""
+    none = replace(
+        answer(reports=[report("alpha", "empty", count=0, query="ti=(machin lerning zzz)")]),
+        query="machin lerning zzz",
+    )
+    shown = tree(none, query="machin lerning zzz", labels={"alpha": "Alpha Base"}, others=3)
+    links = {
+        each.text: dict(parse_qsl(urlsplit(each.get("href")).query))
+        for each in shown.xpath("//*[@id='nothing']//a")
+    }
+
+    assert shown.xpath("normalize-space(//h1)") == "No work found for machin lerning zzz"
+    assert links["machine learning zzz"]["q"] == "machine learning zzz"
+    assert [text for text in links if text.count(" ") == 1] == [
+        "learning zzz",
+        "machine zzz",
+        "machine learning",
+    ]
+    assert links["Ask 3 more databases"] == {
+        "q": "machin lerning zzz",
+        "sources": "all",
+        "format": "html",
+    }
+    assert links["Use OR between words that mean the same"] == {"q": "machin lerning zzz"}
+    (row,) = shown.xpath("//*[@id='nothing']//tbody/tr")
+    cells = [cell.text_content() for cell in row]
+    assert cells == ["Alpha Base", "nothing found", "ti=(machin lerning zzz)"]
+
+
+def test_filters_that_nothing_passes_are_one_click_away():
+    """Each of them, and all; there are no pages, and nothing to export."""
+    none = replace(answer(hit()), hits=(), filter="oa:yes,year:1950")
+    shown = tree(none, filter=none.filter)
+    links = {
+        each.text: dict(parse_qsl(urlsplit(each.get("href")).query)).get("filter")
+        for each in shown.xpath("//*[@id='nothing']//a")
+    }
+
+    assert links == {
+        "Without the filter “Open access: yes”": "year:1950",
+        "Without the filter “Year: 1950”": "oa:yes",
+        "Without any filter: 1 work": None,
+    }
+    assert shown.xpath("//ul[@class='pages']") == []
+
+
+def test_an_estimate_names_databases_as_readers_know_them():
+    """Not by the names that programs use."""
+    basis = join_texts("; ", ["so many", message("incomplete without {names}", names="x-a, beta")])
+    given_ = replace(answer(hit()), totals=Totals(1, 1, 9, 5, True, basis))
+    shown = tree(given_, labels={"x-a": "Alpha Index", "beta": "Beta Library"})
+
+    assert "so many; incomplete without Alpha Index, Beta Library." in text_of(shown, "about")
+    assert "x-a" not in text_of(shown, "main")
+
+
+def text_of(shown, name):
+    return shown.get_element_by_id(name).text_content()
 
 
 def test_public_path_is_before_every_local_address():

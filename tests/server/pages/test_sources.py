@@ -111,18 +111,21 @@ async def test_states_in_words(serve):
         "alpha", p50_ms=250.0, p95_ms=1200.0, requests=3, failures=1
     )
     engine.states["beta"] = SourceState("beta", "paused", 200.0, "answered 429")
+    engine.registry.specs["zeta"] = spec("zeta")
+    engine.states["zeta"] = SourceState("zeta", last_error="answered 500", requests=1, failures=1)
     page = await page_of(await serve(engine))
     states = {
         name: text(row(page, name).findall("td")[1])
-        for name in ("alpha", "beta", "gamma", "delta", "epsilon")
+        for name in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
     }
 
     assert states["alpha"] == "ready"
+    assert states["zeta"] == "its last request failed answered 500"
     assert states["beta"] == "paused; asked again in 4 minutes answered 429"
     assert states["gamma"] == "needs a key The operator of this server sets GAMMA_KEY."
     assert states["delta"].startswith("programs may not ask it Its terms forbid automatic queries.")
     assert states["epsilon"] == "off It is asked only if it is ticked."
-    assert len(page.xpath("//td/span[contains(@class, 'state')]/*[name()='svg']")) == 5
+    assert len(page.xpath("//td/span[contains(@class, 'state')]/*[name()='svg']")) == 6
     assert row(page, "gamma").xpath(".//input/@disabled") == ["disabled"]
     assert row(page, "alpha").xpath(".//input/@disabled") == []
     assert row(page, "delta").xpath(".//dd/a[text()='https://delta.example.org/terms']/@href") == [
