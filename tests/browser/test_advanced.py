@@ -82,7 +82,7 @@ async def test_rows_and_text_become_each_other(without_script, address):
     await page.get_by_role("button", name="Expert", exact=True).press("Enter")
 
     assert await page.get_by_label("Query", exact=True).input_value() == GAMBLING
-    await page.get_by_role("button", name="Rows", exact=True).press("Enter")
+    await page.get_by_role("button", name="Lines", exact=True).press("Enter")
     assert await words(page, 2).input_value() == "prevent* reduc*"
     assert await page.get_by_label("From year").input_value() == "2015"
     await page.go_back()

@@ -46,7 +46,7 @@ ROLE_WORDS: Mapping[ProjectRole, tuple[str, str]] = {
     "owner": (N_("Owner"), N_("all, and says who is a member")),
     "editor": (
         N_("Editor"),
-        N_("also changes strategies, runs searches, freezes and signs reports"),
+        N_("also changes strategies, runs searches, makes reports final and signs them"),
     ),
     "screener": (N_("Screener"), N_("also decides on works, tags and notes them")),
     "reader": (N_("Reader"), N_("reads and exports")),

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 @in_project
 def show(call: Call, /, *, name: str | None, sent: bool) -> int:
     """Show the steps of a strategy: the text, the hits at each source as of the last counts or run,
-    and whether they are stale, because the step was changed since.
+    and whether they are out of date, because the step was changed since.
     """
     from metasearch.review import objects
     from metasearch.review.runs import figures
@@ -94,7 +94,7 @@ def _sum(line: StepFigures) -> str:
     if line.missing:
         parts.append(f"without {', '.join(line.missing)}")
     if line.stale:
-        parts.append("stale")
+        parts.append("out of date")
     return ", ".join(parts)
 
 
@@ -113,7 +113,7 @@ def _figure(figure: SourceFigure) -> str:
     if newest.asked_at:
         parts.append(f"{newest.asked_at}{', cached' if newest.cached else ''}")
     if figure.stale:
-        parts.append("stale: the step was changed since")
+        parts.append("out of date: the step was changed since")
     return "; ".join(parts)
 
 
@@ -167,7 +167,7 @@ def edit(
     name: str | None,
 ) -> int:
     """Change the text, syntax or note of the step with this NUMBER. Steps that name it change with
-    it; their counts are stale until they are asked for again.
+    it; their counts are out of date until they are asked for again.
     """
     from metasearch.review import objects
     from metasearch.review.strategies import steps

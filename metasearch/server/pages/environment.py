@@ -347,7 +347,7 @@ _compiled = template_cache_beside(__file__, jinja_version)
 
 @cache
 def environment(language: ReaderLanguage) -> Environment:
-    """The templates with a language's words; `_`, `gettext`, `ngettext` translate in them."""
+    """The templates with a language's words; `_`, `ngettext`, `pgettext` translate in them."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in PACKAGES]),
         autoescape=True,
@@ -362,7 +362,7 @@ def environment(language: ReaderLanguage) -> Environment:
     )
     made.policies["ext.i18n.trimmed"] = True
     made.install_gettext_callables(  # type: ignore[attr-defined]
-        language.gettext, language.ngettext, newstyle=True
+        language.gettext, language.ngettext, newstyle=True, pgettext=language.pgettext
     )
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}
