@@ -211,7 +211,7 @@ async def _pieces(
 ) -> AsyncGenerator[bytes]:
     """The page: its head at once, a row for each report as it comes, then the works."""
     visit, engine = visit_of(request), request.app[SHARED].engine
-    named = labels(engine, search.sources)
+    named = labels(engine, search.sources, visit.language)
     before, _, rest = _page(
         request,
         asked.way,
@@ -237,7 +237,8 @@ async def _pieces(
     seeds = [hit for hit in found.seeds.values() if hit is not None]
     hits = [*seeds, *(work.hit for work in (*shown, *(each.work for each in related)))]
     left_out = {hit.id for hit in await engine.works.keep({hit.id: hit for hit in hits}.values())}
-    texts = labels(engine, {record.source for hit in hits for record in hit.records}) | named
+    sources = {record.source for hit in hits for record in hit.records}
+    texts = labels(engine, sources, visit.language) | named
 
     def address(hit: Hit) -> str:
         return "" if hit.id in left_out else visit.site.path(work_path(hit.id))

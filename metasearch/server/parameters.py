@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.formats.text import line
-from metasearch.message import message, message_n
+from metasearch.message import N_, Message, message, message_n
 from metasearch.query import Years, parse_years
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
@@ -76,6 +76,20 @@ def refusal_of(name: str) -> str | None:
         if len(name) <= _LONGEST
         else None
     )
+
+
+#: The note that names what only an address can have; a page has a link there.
+_MORE = N_("more records than were requested in {names}: per_source=N requests N of each source")
+
+
+def more_records(names: Sequence[str]) -> Message:
+    """The note that names the sources which have more records, and how programs get them."""
+    return message(_MORE, names=", ".join(names))
+
+
+def is_for_programs(note: str) -> bool:
+    """Whether a note of an answer is none for people, whose page has a link instead."""
+    return isinstance(note, Message) and note.template == _MORE
 
 
 def not_used(names: Iterable[str]) -> str:
@@ -253,7 +267,7 @@ def _years(text: str) -> Years:
 
 def _year_number(text: str) -> int:
     if not _whole.fullmatch(text) or len(text) > 4:
-        raise ValueError(f"{_quote(text)} is not a year")
+        raise ValueError(message("{given} is not a year", given=_quote(text)))
     return int(text)
 
 

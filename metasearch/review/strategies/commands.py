@@ -28,7 +28,6 @@ from metasearch.review.commands import (
     syntax_option,
 )
 from metasearch.review.runs.commands import (
-    FIRST,
     cite,
     counts,
     known,
@@ -141,7 +140,7 @@ def add(
         chosen = (
             strategies.find(project, name)
             if known or name is not None
-            else strategies.create(project, FIRST)
+            else strategies.create(project, strategies.FIRST)
         )
         made = steps.add(db, chosen, query_text(text), syntax=syntax or "auto", note=note)
     call.answer(objects.step(made), ())
@@ -256,7 +255,7 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     with call.open() as db:
         project = call.project(db)
         if name is None and not strategies.of(project):
-            strategies.create(project, FIRST)
+            strategies.create(project, strategies.FIRST)
         chosen = strategies.find(project, name)
         made = lines.copy_in(db, chosen, text, syntax=syntax or "auto")
     call.answer(
@@ -372,7 +371,7 @@ def import_(call: Call, /, *, file: Path, name: str | None, **how: Any) -> int:
     with call.open() as db:
         project = call.project(db)
         if name is None and not strategies.of(project):
-            strategies.create(project, FIRST)
+            strategies.create(project, strategies.FIRST)
         chosen = strategies.find(project, name)
         made = imports.import_file(project, chosen, content, file.name, **how)
     call.answer(objects.file_import(made, chosen), ())

@@ -35,6 +35,7 @@ from metasearch.server.pages.environment import (
 from metasearch.server.pages.facets_panel import Panel, PanelMaker
 from metasearch.server.pages.hit import Marker, hit_view, work_address
 from metasearch.server.pages.page import SearchForm, page
+from metasearch.server.parameters import is_for_programs
 from metasearch.server.visit import SIZES, Visit
 
 if TYPE_CHECKING:
@@ -366,7 +367,9 @@ class Results:
             "save": self.save,
             "reload": self.address(),
             "wait_for_all": self.address(wait=60),
-            "notes": [note for note in answer.notes if not is_filter_note(note)],
+            "notes": [
+                note for note in answer.notes if not (is_filter_note(note) or is_for_programs(note))
+            ],
             "chips": self.panel.chips,
             "clear": self.panel.clear,
             "nothing": self._reason_for_none(),

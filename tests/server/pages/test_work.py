@@ -245,8 +245,8 @@ async def test_why_the_records_are_one_work(serve):
     page = await page_of(serve, replace(one(*records), matches=matches))
 
     assert rows(page, "Evidence for merging") == {
-        "Alpha alpha-1 and Beta": ["same work", "same DOI (doi)"],
-        "Alpha alpha-2 and Beta": ["version of it", "titles equal (title)"],
+        "Alpha alpha-1 and Beta": ["same work", "same DOI"],
+        "Alpha alpha-2 and Beta": ["version of it", "titles equal"],
     }
     shown = rows(page, "The records as the databases have them")
     assert [*shown] == ["Alpha alpha-1", "Alpha alpha-2", "Beta"]
