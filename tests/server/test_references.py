@@ -190,7 +190,7 @@ async def test_the_page_names_databases_as_people_do(client):
     tree = await shown(client)
     read = text(tree)
 
-    assert "Crossref（模拟）" in read
+    assert "Crossref (simulated)" in read
     assert "demo-" not in read
     assert "Written: 2001; found: 2005" in read
     assert "Not found does not mean invented" in read
@@ -208,7 +208,7 @@ async def test_the_page_of_a_lookup(client):
     assert sorted(states) == ["Found", "Found", "Not found"]
     assert "nothing" in tree.xpath("//li[contains(@class, 'severity-1')]")[0].text_content()
     assert "Found: 2. Not found: 1. Not checked: 0." in text(tree)
-    assert "Crossref（模拟）" in text(tree)
+    assert "Crossref (simulated)" in text(tree)
     assert "demo-" not in text(tree)
     assert MAIN_TITLE in text(await page(client, address))
 
