@@ -18,6 +18,7 @@ from metasearch.review.page import (
     after_form,
     browser_service,
     frame,
+    number_in,
     page_or_form,
     page_request,
     tabs,
@@ -116,6 +117,7 @@ async def _invite(here: PageRequest, fields: MultiMapping[str]) -> str:
         role=role,
         by=here.by,
         client=client_of(here.request),
+        days=number_in(fields, "days"),
     )
     return here.visit.site.url(f"{links.PATHS['member']}{secret}")
 
