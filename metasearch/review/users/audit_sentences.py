@@ -10,6 +10,11 @@ from metasearch.review.projects.member_pages import ROLE_WORDS as PROJECT_ROLE_W
 from metasearch.review.users.account_pages import AUDIT_WORDS, QUOTA_WORDS, ROLE_WORDS
 from metasearch.review.users.audit import AuditLine
 
+#: Role on the server or in a project -> its name.
+_ROLES: Mapping[str, str] = {
+    **ROLE_WORDS,
+    **{str(role): words for role, (words, _) in PROJECT_ROLE_WORDS.items()},
+}
 #: How somebody has logged in.
 _LOGINS: Mapping[str, str] = {
     "password": N_("logged in with a password"),
@@ -109,7 +114,4 @@ def _change(deed: Message, before: str, after: str) -> Message:
 
 
 def _role(name: str) -> Message:
-    if name in ROLE_WORDS:
-        return message(ROLE_WORDS[name])
-    known: Mapping[str, tuple[str, str]] = {**PROJECT_ROLE_WORDS}
-    return message(known[name][0] if name in known else name)
+    return message(_ROLES.get(name, name))
