@@ -47,7 +47,9 @@ def texts(page: str) -> Iterator[str]:
         element.drop_tree()
     for element in tree.xpath("//*[@lang='en']"):
         element.drop_tree()
-    yield from (text for text in tree.itertext())
+    yield from tree.itertext()
+    for element in tree.xpath("//p | //li | //td | //th | //dt | //dd | //summary"):
+        yield element.text_content()
     for name in ("aria-label", "placeholder", "alt"):
         yield from tree.xpath(f"//@{name}")
 
