@@ -14,7 +14,7 @@ from importlib.resources import files
 from io import BytesIO
 
 from metasearch.bib.languages import languages as known_languages
-from metasearch.message import Message, message, translate
+from metasearch.message import Message, join_texts, message, message_in, translate
 
 #: A folder for each language but English.
 CATALOGUES = files("metasearch") / "locale"
@@ -64,6 +64,10 @@ class ReaderLanguage:
             return translate(text, self.gettext, self.ngettext)
         return self.gettext(text) if text else ""
 
+    def pgettext(self, context: str, text: str) -> str:
+        """A fixed word that this language says otherwise where it stands in this context."""
+        return self.phrase(message_in(context, text))
+
     def number(self, value: float) -> str:
         from babel.numbers import format_decimal
 
@@ -77,9 +81,15 @@ class ReaderLanguage:
 
     def enumeration(self, texts: list[str]) -> str:
         """The texts as an enumeration: "A, B and C"."""
-        from babel.lists import format_list
-
-        return format_list(texts, locale=self.locale)
+        match texts:
+            case []:
+                return ""
+            case [one]:
+                return self.phrase(one)
+            case [first, second]:
+                return self.phrase(message("{first} and {second}", first=first, second=second))
+        begin = join_texts(", ", texts[:-1])
+        return self.phrase(message("{first}, and {second}", first=begin, second=texts[-1]))
 
     def language_name(self, code: str) -> str:
         """What a record's language is called: "fr" is "French"; the code where it is unknown."""

@@ -32,6 +32,7 @@ KEYWORDS = {
     "message": (1,),
     "message_n": (1, 2),
     "message_in": ((1, "c"), 2),
+    "pgettext": ((1, "c"), 2),
     "phrase": None,
     "_phrase": None,
 }

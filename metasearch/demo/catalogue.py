@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 
 import orjson
 
+from metasearch.message import message
 from metasearch.query.tree import (
     CODED_FIELDS,
     IDENTIFIERS,
@@ -110,18 +111,18 @@ SUBJECTS: Mapping[str, str] = {
 }
 
 #: The subjects in words.
-COVERAGE = (
+COVERAGE = message(
     "gambling harms, psychedelics, breast cancer, forest conservation, information systems, "
     "machine learning, "
     "language processing, software engineering, jazz, French history, freshwater ecology, and "
     "works in Chinese on many things"
 )
 #: For the start page of a server that runs the demo.
-NOTICE = (
+NOTICE = message(
     "This is a demonstration: the databases are simulated on this machine, one is slow and one "
-    "fails, and nothing is "
-    f"sent elsewhere. They hold some five hundred works about {COVERAGE}; all are real but for "
-    "those on freshwater ecology. Which of them cite which is made up."
+    "fails, and nothing is sent elsewhere. They hold some five hundred works about {subjects}; all "
+    "are real but for those on freshwater ecology. Which of them cite which is made up.",
+    subjects=COVERAGE,
 )
 
 #: Queries that find works in at least two of the databases, for help texts and the start page.

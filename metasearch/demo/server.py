@@ -56,9 +56,11 @@ def _world(catalogue: Path | None, faults: bool | None, _state: tuple[int, int] 
     """`_state`: another one is another file of the same name."""
     chosen = databases(catalogue is not None, faults)
     if catalogue is None:
-        return _World(chosen, all_holdings(works()), f"the demo's {len(works())} works")
+        return _World(
+            chosen, all_holdings(works()), message("the demo's {count} works", count=len(works()))
+        )
     given = read_catalogue(catalogue)
-    whole = f"the {len(given):,} works of {catalogue.name}"
+    whole = message("the {count} works of {file}", count=f"{len(given):,}", file=catalogue.name)
     return _World(chosen, given_holdings(given, chosen), whole)
 
 
@@ -66,9 +68,10 @@ def notice(catalogue: Path | None = None) -> str:
     """For the start page of a server that runs the demo."""
     if catalogue is None:
         return NOTICE
-    return (
+    return message(
         "This is a demonstration: the databases are simulated on this machine, and nothing is sent "
-        f"elsewhere. They hold {demo_world(catalogue).whole}."
+        "elsewhere. They hold {works}.",
+        works=demo_world(catalogue).whole,
     )
 
 
@@ -229,7 +232,11 @@ def _tables(places: Mapping[str, str], world: _World) -> dict[str, dict[str, Any
         database.name: {
             "extends": database.extends,
             "label": database.label,
-            "coverage": f"{len(world.holdings[database.name].works)} of {world.whole}",
+            "coverage": message(
+                "{count} of {works}",
+                count=len(world.holdings[database.name].works),
+                works=world.whole,
+            ),
             "url": f"http://{places[database.name]}{database.path}",
             # The catalogue may differ from run to run, and no one is spared by asking slowly.
             "limits": {"requests": 100, "per": 1.0, "concurrency": 8, "ttl": 0},

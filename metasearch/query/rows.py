@@ -169,7 +169,7 @@ def _alternatives(query: Query, row: FormRow) -> Iterator[Query]:
         if not isinstance(part, Term):
             raise QuerySyntaxError(
                 message(
-                    "A row that looks for any of its words takes words and phrases, no operators"
+                    "A line that looks for any of its words takes words and phrases, no operators"
                 ),
                 text=row.text,
                 position=0,

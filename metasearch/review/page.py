@@ -232,7 +232,7 @@ ACTION_WORDS: Mapping[str, str] = {
     "begin team screening": N_("screening in a team begun"),
     "change team screening": N_("screening in a team changed"),
     "end team screening": N_("screening in a team ended"),
-    "finish report": N_("report frozen"),
+    "finish report": N_("report made final"),
     "sign report": N_("report signed"),
     "check works": N_("included works checked against databases"),
     "add other source": N_("other way of searching added"),

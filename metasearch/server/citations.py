@@ -220,7 +220,7 @@ async def _pieces(
 ) -> AsyncGenerator[bytes]:
     """The page: its head at once, a row for each report as it comes, then the works."""
     visit, engine = visit_of(request), request.app[SHARED].engine
-    named = labels(engine, search.sources)
+    named = labels(engine, search.sources, visit.language)
     before, _, rest = _page(
         request,
         asked.way,
@@ -247,7 +247,7 @@ async def _pieces(
     hits = [*seeds, *(work.hit for work in (*shown, *(each.work for each in related)))]
     left_out = {hit.id for hit in await engine.works.keep({hit.id: hit for hit in hits}.values())}
     sources = {record.source for hit in hits for record in hit.records}
-    texts = labels(engine, sources.union(found.lookup_errors)) | named
+    texts = labels(engine, sources.union(found.lookup_errors), visit.language) | named
 
     def address(hit: Hit) -> str:
         return "" if hit.id in left_out else visit.site.path(work_path(hit.id))

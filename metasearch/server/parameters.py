@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -19,7 +19,7 @@ from metasearch.engine.options import LAST_PLACE, OPTIONS, Option, SearchOptions
 from metasearch.errors import QuerySyntaxError, UsageError
 from metasearch.formats.citations import DEFAULT_STYLE, STYLES
 from metasearch.formats.text import line
-from metasearch.message import message, message_n
+from metasearch.message import Message, message, message_n
 from metasearch.query import Years, parse_years
 from metasearch.server.limits import Options
 from metasearch.server.problem import Problem
@@ -75,6 +75,14 @@ def refusal_of(name: str) -> str | None:
         _REASONS.get(name.replace("_", "").replace("-", "").lower())
         if len(name) <= _LONGEST
         else None
+    )
+
+
+def more_records(names: Sequence[str]) -> Message:
+    """The note that names the sources which have more records, and how programs get them."""
+    return message(
+        "more records than were requested in {names}: per_source=N requests N of each source",
+        names=", ".join(names),
     )
 
 
@@ -253,7 +261,7 @@ def _years(text: str) -> Years:
 
 def _year_number(text: str) -> int:
     if not _whole.fullmatch(text) or len(text) > 4:
-        raise ValueError(f"{_quote(text)} is not a year")
+        raise ValueError(message("{given} is not a year", given=_quote(text)))
     return int(text)
 
 

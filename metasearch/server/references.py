@@ -133,7 +133,7 @@ async def _references(checking: ReferenceCheck) -> AsyncGenerator[bytes]:
 async def _rows(request: web.Request, checking: ReferenceCheck) -> AsyncGenerator[str]:
     """A row for each reference as it comes, and how many there are."""
     visit = visit_of(request)
-    named = labels(request.app[SHARED].engine, checking.sources)
+    named = labels(request.app[SHARED].engine, checking.sources, visit.language)
     checked: list[CheckedReference] = []
     async for each in checking:
         checked.append(each)
@@ -154,7 +154,7 @@ async def _work_rows(
 ) -> AsyncGenerator[str]:
     """A row for each work as it comes, and how many there are."""
     visit = visit_of(request)
-    named = labels(request.app[SHARED].engine, looking.sources)
+    named = labels(request.app[SHARED].engine, looking.sources, visit.language)
     texts = {each.key: each.text for each in listed.references}
     counts: Counter[str] = Counter()
     async for state in looking:
@@ -189,7 +189,7 @@ async def _in_page(
     rows: AsyncGenerator[str],
 ) -> AsyncGenerator[bytes]:
     """The page, of which rows are sent as they come: the style sheet puts the worst first."""
-    named = labels(request.app[SHARED].engine, sources)
+    named = labels(request.app[SHARED].engine, sources, visit_of(request).language)
     before, _, behind = _page(
         request,
         count=len(listed.references),

@@ -34,7 +34,7 @@ from metasearch.server.pages.facets_panel import PAGE_FACETS
 from metasearch.server.pages.hit import Marker, names_search
 from metasearch.server.pages.page import VARY, SearchForm, page_response, start_page
 from metasearch.server.pages.results import Differences, Results, query_marker, results_page
-from metasearch.server.parameters import Parameters, not_used, read
+from metasearch.server.parameters import Parameters, more_records, not_used, read
 from metasearch.server.problem import Problem
 from metasearch.server.search_answers import (
     FACE,
@@ -103,11 +103,7 @@ def _notes(answer: Answer, parameters: Parameters, *, page: bool) -> Iterator[st
     if parameters.unknown:
         yield not_used(parameters.unknown)
     if not page and (names := sources_with_more(answer)):
-        have = "has" if len(names) == 1 else "have"
-        yield (
-            f"{', '.join(names)} {have} more records than were requested: per_source=N requests "
-            f"N records from each source"
-        )
+        yield more_records(names)
 
 
 def for_page(parameters: Parameters, visit: Visit) -> Parameters:
@@ -140,7 +136,7 @@ async def results_of(
     return Results(
         visit,
         answer,
-        labels(shared.engine, (source.source for source in answer.sources)),
+        labels(shared.engine, (source.source for source in answer.sources), visit.language),
         asked.pairs(),
         parameters.limit or SIZES[0],
         updates,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 from metasearch.errors import MetasearchError
 from metasearch.formats.text import clean_or_none, web_url
+from metasearch.language import DEFAULT, ReaderLanguage, language
 
 if TYPE_CHECKING:
     from metasearch.adapters.fetch.health import SourceState
@@ -131,10 +132,13 @@ def view(engine: Engine, states: Iterable[SourceState] | None = None) -> list[So
     return sorted(views, key=lambda source: (not source.default, source.name))
 
 
-def labels(engine: Engine, names: Iterable[str]) -> dict[str, str]:
-    """Source name -> the name for people."""
+def labels(
+    engine: Engine, names: Iterable[str], reader: ReaderLanguage | None = None
+) -> dict[str, str]:
+    """Source name -> the name for people, who read English where no `reader` is given."""
+    phrase = (reader or language(DEFAULT)).phrase
     specs = {name: _spec(engine, name) for name in names}
-    return {name: spec.label if spec else name for name, spec in specs.items()}
+    return {name: phrase(spec.label) if spec else name for name, spec in specs.items()}
 
 
 def _spec(engine: Engine, name: str) -> AdapterSpec | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metasearch.late_pattern import late_pattern
+from metasearch.message import N_
 from metasearch.query.tree import MAX_LENGTH
 from metasearch.settings.tables import SettingsTables, beside, variable, variable_in
 from metasearch.toml_tables import key, within
@@ -134,7 +135,7 @@ class ServerSettings:
         help="link resolver of your library: each work has a link to it, see works.md",
         example='"https://resolver.example.org/openurl"',
     )
-    openurl_name: str = key("Find full text", _resolver_name, help="what that link is called")
+    openurl_name: str = key(N_("Find full text"), _resolver_name, help="what that link is called")
     trusted_proxies: tuple[str, ...] = key(
         (),
         _networks,

@@ -40,7 +40,7 @@ async def without_script(browser, address) -> AsyncIterator[object]:
 
 def words(page, number: int):
     """The field of a row."""
-    return page.get_by_label(f"Words of row {number}", exact=True)
+    return page.get_by_label(f"Words of line {number}", exact=True)
 
 
 async def focused(page) -> str | None:
@@ -63,12 +63,12 @@ async def test_a_row_is_added_and_removed_by_keyboard(without_script):
     """The cursor stands in the new row, and nothing that was typed is lost."""
     page = without_script
     await words(page, 2).fill("islands")
-    await page.get_by_role("button", name="Add a row").press("Enter")
+    await page.get_by_role("button", name="Add a line").press("Enter")
     await words(page, 4).wait_for()
 
-    assert await focused(page) == "Words of row 4"
+    assert await focused(page) == "Words of line 4"
     await page.keyboard.type("drives")
-    await page.get_by_role("button", name="Remove row 1").press("Space")
+    await page.get_by_role("button", name="Remove line 1").press("Space")
     await words(page, 4).wait_for(state="detached")
     texts = [await words(page, at).input_value() for at in (1, 2, 3)]
     assert texts == ["islands", "", "drives"]
@@ -82,7 +82,7 @@ async def test_rows_and_text_become_each_other(without_script, address):
     await page.get_by_role("button", name="Expert", exact=True).press("Enter")
 
     assert await page.get_by_label("Query", exact=True).input_value() == GAMBLING
-    await page.get_by_role("button", name="Rows", exact=True).press("Enter")
+    await page.get_by_role("button", name="Lines", exact=True).press("Enter")
     assert await words(page, 2).input_value() == "prevent* reduc*"
     assert await page.get_by_label("From year").input_value() == "2015"
     await page.go_back()
@@ -108,7 +108,7 @@ async def test_a_mistake_is_described_to_who_types(without_script):
     await page.keyboard.press("Enter")
     await page.locator("#fault-2").wait_for()
 
-    assert await focused(page) == "Words of row 2"
+    assert await focused(page) == "Words of line 2"
     described = await page.locator(":focus").get_attribute("aria-describedby")
     assert "This bracket is never closed" in (
         await page.locator(f"#{described}").text_content() or ""

@@ -93,6 +93,16 @@ def test_it_does_not_promise_what_the_server_does_not_tell() -> None:
     assert notifies or "WatchdogSec" not in SERVICE
 
 
+def test_the_page_for_libraries_has_its_commands() -> None:
+    """Those of the head of the unit, word for word: there is one way to install it."""
+    head = re.findall(r"(?m)^#     ?(.+)$", FILE.read_text("utf-8").partition("[Unit]")[0])
+    page = (DEPLOY.parent / "docs" / "for-libraries.md").read_text("utf-8")
+
+    assert len(head) >= 9
+    assert [line for line in head if line.strip() not in page] == []
+    assert "[Service]" not in page
+
+
 @pytest.fixture
 def analyzed(tmp_path: Path) -> Path:
     """The unit with a program that is there on every machine."""

@@ -248,8 +248,8 @@ async def test_the_page_shows_markup_as_text(client, at):
 async def test_the_page_is_in_the_language_of_the_reader(client):
     """Verdicts, reasons and names of fields; the names of databases stand in them."""
     for path, words in {
-        "/check": ("核查参考文献", "已证实", "有出入", "未找到", "Crossref (simulated)"),
-        "/lookup": ("查找文献", "检出", "未找到", "Crossref (simulated)"),
+        "/check": ("核查参考文献", "已证实", "有出入", "未找到", "Crossref（模拟）"),
+        "/lookup": ("查找文献", "检出", "未找到", "Crossref（模拟）"),
     }.items():
         address = f"{path}?format=html&lang=zh-Hans"
         async with client.post(address, data=LIST, headers=PLAIN) as response:

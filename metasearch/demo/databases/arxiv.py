@@ -17,6 +17,7 @@ from metasearch.demo.databases.database import (
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, lucene
+from metasearch.message import N_
 from metasearch.query.tree import Term, conjunction, disjunction
 
 NAME = "demo-arxiv"
@@ -130,7 +131,7 @@ def _entry(work: CatalogueWork) -> str:
 
 DATABASE = SimulatedDatabase(
     name=NAME,
-    label="arXiv (simulated)",
+    label=N_("arXiv (simulated)"),
     extends="arxiv",
     path="/api/query",
     latency=0.2,

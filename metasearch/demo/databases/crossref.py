@@ -23,6 +23,7 @@ from metasearch.demo.databases.database import (
     rarely,
 )
 from metasearch.demo.queries import plain
+from metasearch.message import N_
 from metasearch.query.tree import Term, conjunction, disjunction
 
 NAME = "demo-crossref"
@@ -239,7 +240,7 @@ def _update(notice: notices.Notice) -> dict[str, Any]:
 
 DATABASE = SimulatedDatabase(
     name=NAME,
-    label="Crossref (simulated)",
+    label=N_("Crossref (simulated)"),
     extends="crossref",
     path="/works",
     latency=0.12,

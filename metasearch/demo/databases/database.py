@@ -13,6 +13,7 @@ from typing import Any
 from metasearch.bib.languages import languages
 from metasearch.demo.catalogue import CatalogueWork, Holdings, dice
 from metasearch.demo.queries import NotUnderstood, lucene
+from metasearch.message import N_
 
 #: ISO 639-1 -> the codes of MARC, which PubMed has, too.
 MARC_LANGUAGES = {code: language.bibliographic for code, language in languages().items()}
@@ -252,7 +253,7 @@ def _hit(work: CatalogueWork) -> dict[str, Any]:
 
 SLOW = SimulatedDatabase(
     name=NAME,
-    label="dblp (simulated, slow)",
+    label=N_("dblp (simulated, slow)"),
     extends="dblp",
     path="/search/publ/api",
     latency=3.0,
@@ -264,7 +265,7 @@ SLOW = SimulatedDatabase(
 )
 
 #: The same in front of a catalogue that somebody gives.
-DBLP = replace(SLOW, name="demo-dblp", label="dblp (simulated)", latency=0.1)
+DBLP = replace(SLOW, name="demo-dblp", label=N_("dblp (simulated)"), latency=0.1)
 
 
 # A database that always fails, in Semantic Scholar's shape: an error that says that it is meant.
@@ -289,7 +290,7 @@ def tell_as_it_is(work: CatalogueWork) -> CatalogueWork:
 
 FAILING = SimulatedDatabase(
     name="demo-failing",
-    label="Semantic Scholar (simulated, failing)",
+    label=N_("Semantic Scholar (simulated, failing)"),
     extends="semanticscholar",
     path="/graph/v1/paper/search",
     latency=0.03,

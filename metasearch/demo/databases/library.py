@@ -20,6 +20,7 @@ from metasearch.demo.databases.database import (
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, UnknownIndex, cql
+from metasearch.message import N_
 
 NAME = "demo-library"
 MAX_RECORDS = 100
@@ -192,7 +193,7 @@ def _isbn_text(work: CatalogueWork, isbn: str) -> str:
 
 DATABASE = SimulatedDatabase(
     name=NAME,
-    label="Library catalogue, SRU (simulated)",
+    label=N_("Library catalogue, SRU (simulated)"),
     extends="sru",
     path="/catalogue",
     latency=0.25,

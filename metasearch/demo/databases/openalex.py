@@ -21,6 +21,7 @@ from metasearch.demo.databases.database import (
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, lucene
+from metasearch.message import N_
 from metasearch.query.tree import Query, Term, Years, conjunction, disjunction
 
 NAME = "demo-openalex"
@@ -253,7 +254,7 @@ def facets(work: CatalogueWork) -> Mapping[str, str]:
 
 DATABASE = SimulatedDatabase(
     name=NAME,
-    label="OpenAlex (simulated)",
+    label=N_("OpenAlex (simulated)"),
     extends="openalex",
     path="/works",
     latency=0.09,

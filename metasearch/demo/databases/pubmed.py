@@ -21,6 +21,7 @@ from metasearch.demo.databases.database import (
     rarely,
 )
 from metasearch.demo.queries import NotUnderstood, pubmed
+from metasearch.message import N_
 from metasearch.query.tree import Term
 
 NAME = "demo-pubmed"
@@ -240,7 +241,7 @@ def _short(pages: str) -> str:
 
 DATABASE = SimulatedDatabase(
     name=NAME,
-    label="PubMed (simulated)",
+    label=N_("PubMed (simulated)"),
     extends="pubmed",
     path="/entrez/eutils/esearch.fcgi",
     latency=0.06,

@@ -329,7 +329,8 @@ async def answer_one(request: web.Request) -> web.Response:
         shown = await here.shown(
             saved, news=_NEWS + 1, runs=_RUNS, before=number_of(before) if before else None
         )
-        names = labels(here.shared.engine, {one for run in shown.runs for one in run.sources})
+        sources = {one for run in shown.runs for one in run.sources}
+        names = labels(here.shared.engine, sources, visit_of(request).language)
         mails = await here.mails() if here.sends_mails else None
         return one_page(visit_of(request), shown, names, mails, said, only(request.query, "done"))
 

@@ -59,7 +59,7 @@ NEW: Members = {
 }
 CHANGES: Members = {
     "title": Member(help="The new title.", most=projects.LONGEST_TITLE),
-    "archived": Member(help="Whether it is put away.", kind="flag"),
+    "archived": Member(help="Whether it is archived.", kind="flag"),
     "version": VERSION,
 }
 DELETE: Members = {

@@ -625,18 +625,18 @@ def edit(call: Call, /, *, title: str) -> int:
     return Exit.OK
 
 
-@project.command("archive", short_help="Put a project away.")
+@project.command("archive", short_help="Archive a project.")
 @click.option("--restore", is_flag=True, help="Take it out again.")
 @in_project
 def archive(call: Call, /, *, restore: bool) -> int:
-    """Put a project away: it is listed last, and nothing of it is lost."""
+    """Archive a project: it is listed last, and nothing of it is lost."""
     from metasearch.review import objects
     from metasearch.review.projects import projects
 
     with call.open() as db:
         found = projects.update(call.project(db), archived=not restore)
     call.answer(objects.project(found), ())
-    call.tell(f"{found.name} is {'put away' if found.archived else 'taken out again'}")
+    call.tell(f"{found.name} is {'archived' if found.archived else 'restored'}")
     return Exit.OK
 
 

@@ -18,6 +18,7 @@ from metasearch.review.page import (
     after_form,
     browser_service,
     frame,
+    number_in,
     page_or_form,
     page_request,
     tabs,
@@ -46,7 +47,7 @@ ROLE_WORDS: Mapping[ProjectRole, tuple[str, str]] = {
     "owner": (N_("Owner"), N_("all, and says who is a member")),
     "editor": (
         N_("Editor"),
-        N_("also changes strategies, runs searches, freezes and signs reports"),
+        N_("also changes strategies, runs searches, makes reports final and signs them"),
     ),
     "screener": (N_("Screener"), N_("also decides on works, tags and notes them")),
     "reader": (N_("Reader"), N_("reads and exports")),
@@ -116,6 +117,7 @@ async def _invite(here: PageRequest, fields: MultiMapping[str]) -> str:
         role=role,
         by=here.by,
         client=client_of(here.request),
+        days=number_in(fields, "days"),
     )
     return here.visit.site.url(f"{links.PATHS['member']}{secret}")
 

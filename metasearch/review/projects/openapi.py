@@ -28,7 +28,7 @@ def _projects() -> Iterator[Operation]:
         "projects",
         "All projects",
         "Projects",
-        description="The newest first; those that are put away last.",
+        description="The newest first; those that are archived last.",
     )
     yield operation("/{project}", "project", "A project, and what it holds", "Project")
     yield operation(

@@ -154,7 +154,7 @@ async def _archive(request: web.Request, workspace: Workspace, render: Render) -
             if not upload.name:
                 raise UsageError(
                     message("No file was chosen"),
-                    advice=message("Choose the archive of a project."),
+                    advice=message("Choose the file of a project."),
                 )
             await check_archive(request, Path(file.name), MOST_UNPACKED)
             made = await workspace.work(
@@ -180,13 +180,13 @@ async def _create(workspace: Workspace, maker: Maker, fields: MultiMapping[str])
 #: What `done=` says -> the sentence.
 DONE_WORDS: Mapping[str, str] = {
     "title": N_("The title was changed."),
-    "archived": N_("The project was put away."),
-    "taken": N_("The project was taken out again."),
+    "archived": N_("The project was archived."),
+    "restored": N_("The project was restored."),
     "renamed": N_("As its short name was taken, the project has another one here."),
     "joined": N_("You are a member of this project now."),
-    "imported": N_("The project was imported from its archive."),
+    "imported": N_("The project was imported from its file."),
     "named": N_(
-        "The project was imported from its archive; as its short name was taken, it has "
+        "The project was imported from its file; as its short name was taken, it has "
         "another one here."
     ),
 }
@@ -285,7 +285,7 @@ def next_step(base: str, shown: OverviewPage) -> tuple[str, str]:
     lacking = [report for report in shown.reports if report.missing]
     if lacking:
         return (N_("Answer the questions of the reports."), lacking[0].address)
-    return (N_("Read the reports, and freeze those that are ready."), f"{base}/reports")
+    return (N_("Read the reports, and make those final that are ready."), f"{base}/reports")
 
 
 def _numbers(answers: Sequence[StoredAnswer]) -> Mapping[str, int | None]:
@@ -378,7 +378,7 @@ async def _do(here: PageRequest, fields: MultiMapping[str]) -> str:
         case "archive":
             archived = only(fields, "archived") == "yes"
             await here.write(projects.update, archived=archived)
-            return here.path(done="archived" if archived else "taken")
+            return here.path(done="archived" if archived else "restored")
         case "delete":
             here.needs("delete")
             return await _delete(here, only(fields, "name").strip())

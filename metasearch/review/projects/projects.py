@@ -59,7 +59,7 @@ class ProjectRow:
         title: For people.
         details: What only a person knows: the answers to the questions of its reports.
         created: When it was made.
-        archived: Whether it is put away.
+        archived: Whether it is archived.
         version: Larger after each change of title, details or `archived`.
     """
 
@@ -206,7 +206,7 @@ def by_id(db: Database, number: int) -> Project:
 
 
 def every(db: Database) -> list[Project]:
-    """All projects, the newest first; those that are put away last."""
+    """All projects, the newest first; those that are archived last."""
     return PROJECTS.all(db, "hidden = '' ORDER BY archived, created DESC, id DESC")
 
 

@@ -17,7 +17,7 @@ from metasearch.formats import hits
 from metasearch.record import Record
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project
-from metasearch.review.reports.document import Paragraph
+from metasearch.review.reports.document import Paragraph, speaker
 from metasearch.review.reports.questions import NOVELTY, Value
 from metasearch.review.reports.searches import (
     SearchAnswer,
@@ -226,7 +226,7 @@ def searches(project: Project, related: Iterable[RelatedWork]) -> Searches:
     }
     said = newest(
         one
-        for one in search_answers(project)
+        for one in search_answers(project, speaker("zh"))
         if one.mode != "counts" and one.status != "running" and (one.strategy, one.step) in kept
     )
     works = {one.id: _works(project.db, one.id) for one in said}

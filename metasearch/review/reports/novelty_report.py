@@ -35,6 +35,7 @@ from metasearch.review.reports.document import (
 )
 from metasearch.review.reports.novelty_findings import (
     NOTHING,
+    UNFILLED,
     DatabaseSearch,
     Findings,
     RelatedWork,
@@ -516,14 +517,19 @@ def _declaration(found: Findings) -> Iterator[Block]:
     )
     yield SignatureLines(
         lines=(
-            (f"查新员（{found.text('searcher')}）签字", ""),
+            (f"查新员{_in_brackets(found.text('searcher'))}签字", ""),
             ("查新员职称", found.text("searcher_title")),
-            (f"审核员（{found.text('reviewer')}）签字", ""),
+            (f"审核员{_in_brackets(found.text('reviewer'))}签字", ""),
             ("审核员职称", found.text("reviewer_title")),
             ("查新机构（科技查新专用章）", ""),
             ("日期", _day(found.text("completed"))),
         )
     )
+
+
+def _in_brackets(name: str) -> str:
+    """Without a second pair where what is to be filled in has one."""
+    return name if name == UNFILLED else f"（{name}）"
 
 
 def _person(found: Findings, name: str) -> str:

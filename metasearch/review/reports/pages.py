@@ -61,7 +61,7 @@ DONE_WORDS: Mapping[str, str] = {
     "answered": N_("The answers were saved."),
     "other": N_("The other way of searching was added."),
     "forgotten": N_("The other way of searching was removed."),
-    "frozen": N_("The report was frozen. It is listed with its digest."),
+    "frozen": N_("The report is final now. It is listed with its digest."),
     "signed": N_("The report was signed."),
     "check": N_("The check has begun. Load the page again to see how far it is."),
     "stopped": N_("The check was stopped. What was checked is kept."),
@@ -489,7 +489,7 @@ async def _do(
             here.needs("report")
             if only(fields, "sure") != "yes":
                 raise UsageError(
-                    message("The report was not frozen"),
+                    message("The report was not made final"),
                     advice=message("Tick the box that says that it is ready."),
                 )
             made = await here.write(

@@ -152,7 +152,7 @@ def document(
     with project.db.snapshot():
         before = find_previous(project, KIND, previous) if previous else None
         counted = numbers(project, before)
-        answers = newest(search_answers(project, before.run if before else 0))
+        answers = newest(search_answers(project, phrase, before.run if before else 0))
         stale = stale_steps(project, answers)
         shares = tuple(overlap.section(project, phrase))
         missed = tuple(missed_section.section(project, phrase))

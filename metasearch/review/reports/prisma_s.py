@@ -124,7 +124,7 @@ def document(project: Project, *, language: Language = "en") -> Document:
     phrase = speaker(language)
     with project.db.snapshot():
         project = project.fresh()  # with the answers of now
-        answers = search_answers(project)
+        answers = search_answers(project, phrase)
         chosen = newest(one for one in answers if one.mode != "counts")
         counted = numbers(project)
         known = _Facts(
@@ -309,7 +309,7 @@ def _full(known: _Facts) -> Iterator[Block]:
     phrase = known.phrase
     counted = newest(known.answers)
     for strategy in known.strategies:
-        yield Heading(text=phrase("Strategy {name}", name=strategy.name), level=3)
+        yield Heading(text=phrase(strategy.heading), level=3)
         if strategy.note:
             yield Paragraph(text=strategy.note)
         yield from searches.step_blocks(strategy, counted, phrase)

@@ -330,7 +330,7 @@ NOVELTY_QUESTIONS: tuple[ReportQuestion, ...] = (
         "points",
         N_("Points of novelty (查新点)"),
         N_(
-            "One a line: one statement each that a search can confirm or refute. Their numbers "
+            "One statement each that a search can confirm or refute. Their numbers "
             "follow from their order; the tag 查新点1 of a work refers to the first."
         ),
         _PROJECT,
@@ -361,7 +361,7 @@ NOVELTY_QUESTIONS: tuple[ReportQuestion, ...] = (
     _form_question(
         "terms_zh",
         N_("Search terms in Chinese (中文检索词)"),
-        N_("One a line, with its synonyms."),
+        N_("With its synonyms."),
         _SEARCH,
         kind="list",
         most=200,
@@ -369,7 +369,7 @@ NOVELTY_QUESTIONS: tuple[ReportQuestion, ...] = (
     _form_question(
         "terms_en",
         N_("Search terms in English (英文检索词)"),
-        N_("One a line; 略 where only Chinese literature is searched."),
+        N_("略 where only Chinese literature is searched."),
         _SEARCH,
         kind="list",
         most=200,
@@ -437,7 +437,7 @@ NOVELTY_QUESTIONS: tuple[ReportQuestion, ...] = (
     _form_question(
         "attachments",
         N_("Attachments (附件清单)"),
-        N_("One a line: copies of works, lists of hits, the contract."),
+        N_("Copies of works, lists of hits, the contract."),
         _PEOPLE,
         required=False,
         kind="list",

@@ -103,8 +103,10 @@ class TypedStrategy(Strategy):
     steps: tuple[Step, ...]
 
 
-def search_answers(project: Project, since: int = 0) -> list[SearchAnswer]:
-    """The answers of all runs that came after one, by its id; counts too. The oldest first."""
+def search_answers(project: Project, phrase: Phrase, since: int = 0) -> list[SearchAnswer]:
+    """The answers of all runs that came after one, by its id; counts too. The oldest first.
+    `phrase`: says the names of databases in the language of the reader.
+    """
     rows = project.db.all(
         "SELECT answer.*, run.number AS run_number, run.mode, run.tool, run.options,"
         " step.number AS step_number, step.text AS typed, step.kind, step.details AS about,"
@@ -116,7 +118,8 @@ def search_answers(project: Project, since: int = 0) -> list[SearchAnswer]:
         project.id,
         since,
     )
-    return [_search_answer(row) for row in rows]
+    answers = (_search_answer(row) for row in rows)
+    return [replace(one, label=phrase(one.label)) for one in answers]
 
 
 def newest(answers: Iterable[SearchAnswer]) -> list[SearchAnswer]:
@@ -458,7 +461,7 @@ def document(project: Project, *, language: Language = "en") -> Document:
     phrase = speaker(language)
     with project.db.snapshot():
         known = strategies(project)
-        answers = search_answers(project)
+        answers = search_answers(project, phrase)
         chosen = newest(one for one in answers if one.mode != "counts")
         stale = stale_steps(project, chosen)
         other = other_sources.of(project)
@@ -492,7 +495,7 @@ def _strategy(
     chosen: Sequence[SearchAnswer],
     phrase: Phrase,
 ) -> Iterator[Block]:
-    yield Heading(text=phrase("Strategy {name}", name=strategy.name))
+    yield Heading(text=phrase(strategy.heading))
     if strategy.note:
         yield Paragraph(text=strategy.note)
     if strategy.years:

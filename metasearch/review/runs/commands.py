@@ -55,8 +55,6 @@ def _run_options(command: Any) -> Any:
     return command
 
 
-#: The name of the strategy that a first step makes.
-FIRST = "main"
 record_option = click.option(
     "--record",
     is_flag=False,
@@ -198,7 +196,7 @@ def cite(
     with call.open() as db:
         project = call.project(db)
         if name is None and not strategies.of(project):
-            strategies.create(project, FIRST)
+            strategies.create(project, strategies.FIRST)
         chosen = strategies.find(project, name)
         step = citations.step_to_run(project, chosen, wanted)
     folder = _folder(call, project, record)

@@ -256,7 +256,9 @@ async def _screening_of(here: PageRequest, stage: Stage, uid: str, after: str) -
     shown_works = (*shown.works, *(one.work for one in shown.conflicts.conflicts))
     records = (record for work in shown_works for record in work.hit.records)
     sources = {record.source for record in records} & {*here.shared.engine.registry.names()}
-    return replace(shown, labels={**labels(here.shared.engine, sources), **of_answers})
+    reader = here.visit.language
+    asked = {name: reader.phrase(label) for name, label in of_answers.items()}
+    return replace(shown, labels=labels(here.shared.engine, sources, reader) | asked)
 
 
 def _read(

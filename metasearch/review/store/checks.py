@@ -331,7 +331,7 @@ def _digests(db: Database) -> Iterator[WorkspaceProblem]:
     for row in db.rows(_REPORTS):
         if hashlib.sha256(row["document"].encode()).hexdigest() != row["digest"]:
             what = message(
-                "the frozen report {kind} {number} of {project} is not what was frozen",
+                "the final report {kind} {number} of {project} is not what it was",
                 kind=row["kind"],
                 number=row["number"],
                 project=row["name"],

@@ -29,7 +29,6 @@ from metasearch.review.commands import (
 )
 from metasearch.review.press.commands import review
 from metasearch.review.runs.commands import (
-    FIRST,
     cite,
     counts,
     evidence,
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 @in_project
 def show(call: Call, /, *, name: str | None, sent: bool) -> int:
     """Show the steps of a strategy: the text, the hits at each source as of the last counts or run,
-    and whether they are stale, because the step was changed since.
+    and whether they are out of date, because the step was changed since.
     """
     from metasearch.review import objects
     from metasearch.review.runs import figures
@@ -97,7 +96,7 @@ def _sum(line: StepFigures) -> str:
     if line.missing:
         parts.append(f"without {', '.join(line.missing)}")
     if line.stale:
-        parts.append("stale")
+        parts.append("out of date")
     return ", ".join(parts)
 
 
@@ -116,7 +115,7 @@ def _figure(figure: SourceFigure) -> str:
     if newest.asked_at:
         parts.append(f"{newest.asked_at}{', cached' if newest.cached else ''}")
     if figure.stale:
-        parts.append("stale: the step was changed since")
+        parts.append("out of date: the step was changed since")
     return "; ".join(parts)
 
 
@@ -144,7 +143,7 @@ def add(
         chosen = (
             strategies.find(project, name)
             if known or name is not None
-            else strategies.create(project, FIRST)
+            else strategies.create(project, strategies.FIRST)
         )
         made = steps.add(db, chosen, query_text(text), syntax=syntax or "auto", note=note)
     call.answer(objects.step(made), ())
@@ -170,7 +169,7 @@ def edit(
     name: str | None,
 ) -> int:
     """Change the text, syntax or note of the step with this NUMBER. Steps that name it change with
-    it; their counts are stale until they are asked for again.
+    it; their counts are out of date until they are asked for again.
     """
     from metasearch.review import objects
     from metasearch.review.strategies import steps
@@ -259,7 +258,7 @@ def paste(call: Call, /, *, file: Path, syntax: str | None, name: str | None) ->
     with call.open() as db:
         project = call.project(db)
         if name is None and not strategies.of(project):
-            strategies.create(project, FIRST)
+            strategies.create(project, strategies.FIRST)
         chosen = strategies.find(project, name)
         made = lines.copy_in(db, chosen, text, syntax=syntax or "auto")
     call.answer(
@@ -375,7 +374,7 @@ def import_(call: Call, /, *, file: Path, name: str | None, **how: Any) -> int:
     with call.open() as db:
         project = call.project(db)
         if name is None and not strategies.of(project):
-            strategies.create(project, FIRST)
+            strategies.create(project, strategies.FIRST)
         chosen = strategies.find(project, name)
         made = imports.import_file(project, chosen, content, file.name, **how)
     call.answer(objects.file_import(made, chosen), ())

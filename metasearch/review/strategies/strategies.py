@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from metasearch.errors import UsageError
-from metasearch.message import message
+from metasearch.message import Message, message
 from metasearch.query import parse_years
 from metasearch.query.values import BadYears
 from metasearch.review.projects import log
@@ -22,6 +22,10 @@ from metasearch.review.store.values import now, storable
 #: Bounds: strategies of a project, characters, names of sources.
 MOST_STRATEGIES, LONGEST_NOTE, LONGEST_DETAILS, MOST_SOURCES = 200, 10_000, 200_000, 200
 LONGEST_SOURCE = 100
+
+
+#: The name of the strategy that a first step makes.
+FIRST = "main"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,13 @@ class Strategy:
     details: Mapping[str, Any]
     created: str
     version: int
+
+    @property
+    def heading(self) -> Message:
+        """What people read above it. The name that nobody has chosen is no word of theirs."""
+        if self.name == FIRST:
+            return message("Main strategy")
+        return message("Strategy {name}", name=self.name)
 
 
 STRATEGIES = EditedTable(

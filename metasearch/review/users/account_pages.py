@@ -363,7 +363,7 @@ async def _page(here: AccountRequest, said: FormState, secret: str) -> str:
         tokens=own_tokens,
         here=here.identity.session,
         quotas=quotas,
-        sources=list(labels(here.shared.engine, names).values()),
+        sources=list(labels(here.shared.engine, names, here.visit.language).values()),
         said=said,
         done=DONE_WORDS.get(only(here.request.query, "done"), ""),
         secret=secret,

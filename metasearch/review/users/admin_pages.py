@@ -11,7 +11,7 @@ from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.message import message
-from metasearch.review.page import FormState, tabs, unknown_form, version_of
+from metasearch.review.page import FormState, number_in, tabs, unknown_form, version_of
 from metasearch.review.projects import members
 from metasearch.review.quota_checks import quotas_of
 from metasearch.review.store.database import Database
@@ -29,7 +29,7 @@ from metasearch.review.users.account_pages import (
 )
 from metasearch.review.users.accounts import LONGEST_EMAIL, LONGEST_NAME, LONGEST_SHOWN, User
 from metasearch.review.users.identification import users_of
-from metasearch.review.users.links import PATHS, SECONDS, LinkKind
+from metasearch.review.users.links import PATHS, LinkKind
 from metasearch.review.users.permissions_and_quotas import SYSTEM_ROLES, Quotas
 from metasearch.server.forms import choice_of, only, read_form_fields
 from metasearch.server.pages.environment import N_
@@ -182,7 +182,8 @@ async def answer_users(request: web.Request) -> web.StreamResponse:
             case "new":
                 link = await _new_user(here, fields)
             case "invite":
-                link = await invitation(here, choice_of(fields, "role", SYSTEM_ROLES, "user"))
+                role = choice_of(fields, "role", SYSTEM_ROLES, "user")
+                link = await invitation(here, role, number_in(fields, "days"))
             case _:
                 raise unknown_form()
     except UsageError as error:
@@ -198,6 +199,8 @@ def check_local(request: web.Request) -> None:
 
 
 async def _new_user(here: AccountRequest, fields: MultiMapping[str]) -> NewLink:
+    days = number_in(fields, "days")
+    links.life("password", days)
     user = await here.workspace.write(
         accounts.create,
         only(fields, "name"),
@@ -206,25 +209,31 @@ async def _new_user(here: AccountRequest, fields: MultiMapping[str]) -> NewLink:
         email=only(fields, "email").strip(),
         **here.actor,
     )
-    return await password_link(here, user)
+    return await password_link(here, user, days)
 
 
-async def password_link(here: AccountRequest, user: User) -> NewLink:
-    """A new link by which a user sets a password; it ends the earlier ones."""
-    secret = await here.workspace.write(links.create, "password", user=user, **here.actor)
-    return new_link(here, "password", secret)
+async def password_link(here: AccountRequest, user: User, days: int | None = None) -> NewLink:
+    """A new link by which a user sets a password; it ends the earlier ones. Raises UsageError: no
+    link is good for so many days.
+    """
+    secret = await here.workspace.write(
+        links.create, "password", user=user, days=days, **here.actor
+    )
+    return new_link(here, "password", secret, days)
 
 
-async def invitation(here: AccountRequest, role: str) -> NewLink:
-    """A new link to make an account of a role. Raises UsageError: there are too many."""
-    secret = await here.workspace.write(links.create, "account", role=role, **here.actor)
-    return new_link(here, "account", secret)
+async def invitation(here: AccountRequest, role: str, days: int | None = None) -> NewLink:
+    """A new link to make an account of a role. Raises UsageError: there are too many, or none is
+    good for so many days.
+    """
+    secret = await here.workspace.write(links.create, "account", role=role, days=days, **here.actor)
+    return new_link(here, "account", secret, days)
 
 
-def new_link(here: AccountRequest, kind: LinkKind, secret: str) -> NewLink:
+def new_link(here: AccountRequest, kind: LinkKind, secret: str, days: int | None = None) -> NewLink:
     """A link as its maker sees it, once."""
     address = here.visit.site.url(f"{PATHS[kind]}{secret}")
-    return NewLink(kind, address, later(SECONDS[kind]))
+    return NewLink(kind, address, later(links.life(kind, days)))
 
 
 def _users_and_invitations(db: Database, here: AccountRequest) -> dict[str, Any]:
@@ -288,7 +297,7 @@ async def answer_user(request: web.Request) -> web.StreamResponse:
             user = await here.account(uid)
             if user.origin != "local":
                 raise Problem(404)
-            made = await password_link(here, user)
+            made = await password_link(here, user, number_in(fields, "days"))
             return page_response(request, await render(FormState(), made), headers=NOT_KEPT)
         address = await _apply_form(here, await here.account(uid), what, fields)
     except UsageError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Annotated, Any
@@ -27,6 +27,7 @@ from metasearch.review.users.account_pages import (
     account_request,
 )
 from metasearch.review.users.audit import ACTIONS, AuditAction, AuditLine
+from metasearch.review.users.audit_sentences import sentence
 from metasearch.server.forms import only
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
@@ -94,6 +95,24 @@ class AuditFilter:
         """As an address has them, without the place in the list."""
         given = {"action": self.action, "user": self.user, "object": self.object}
         return {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """A line as the page shows it.
+
+    Attributes:
+        who: Name of who did it; "" for the command line and for strangers.
+        deed: A sentence, to be translated.
+        about: Name of what it was done to; "" for nothing.
+        only: Address of the lines about the same; "" for none.
+    """
+
+    line: AuditLine
+    who: str
+    deed: str
+    about: str
+    only: str
 
 
 async def answer_audit(request: web.Request) -> web.StreamResponse:
@@ -178,6 +197,7 @@ def _page_values(db: Database, here: AccountRequest) -> dict[str, Any]:
     """What the page shows. `older`: address of the next page; "" for none."""
     wanted = read_filter(db, here.request.query)
     lines = _part(db, wanted, most=_LINES + 1)
+    names = _names(db, [line for line, _ in lines])
     path, parameters = here.visit.site.path, wanted.parameters()
     older = ""
     if len(lines) > _LINES:
@@ -185,8 +205,14 @@ def _page_values(db: Database, here: AccountRequest) -> dict[str, Any]:
         older = path("/admin/audit", **parameters, before=lines[-1][0].id)
     return {
         "lines": [
-            (line, name, orjson.dumps(line.detail).decode() if line.detail else "")
-            for line, name in lines
+            AuditRow(
+                line=line,
+                who=who,
+                deed=sentence(line, names),
+                about=names.get(line.object.partition(":")[2], line.object),
+                only=path("/admin/audit", object=line.object) if line.object else "",
+            )
+            for line, who in lines
         ],
         "action": wanted.action or "",
         "user": wanted.user,
@@ -198,6 +224,22 @@ def _page_values(db: Database, here: AccountRequest) -> dict[str, Any]:
             for name, (_, words) in FORMATS.items()
         ],
     }
+
+
+def _names(db: Database, lines: Iterable[AuditLine]) -> dict[str, str]:
+    """Uid -> what people call the users and projects of some lines; those that are gone, and what
+    is neither, have none.
+    """
+    users, named = set[str](), set[str]()
+    for line in lines:
+        kind, _, uid = line.object.partition(":")
+        users |= {uid} if kind == "user" else set()
+        users |= {str(line.detail["user"])} if "user" in line.detail else set()
+        named |= {uid} if kind == "project" else set()
+    titles = (
+        (uid, db.value("SELECT title FROM project WHERE uid = ?", uid)) for uid in sorted(named)
+    )
+    return accounts.names_for_people(db, users) | {uid: title for uid, title in titles if title}
 
 
 def _note_export(db: Database, here: AccountRequest, name: str) -> None:

@@ -63,18 +63,42 @@ def new_password(name: str, email: str, *, stdin: bool) -> str:
     return passwords.Passwords().hash(text)
 
 
-def tell_link(call: Call, kind: LinkKind, secret: str, **facts: object) -> None:
-    """Write the address of a link as the answer, and say how long it is good for."""
+def tell_link(
+    call: Call, kind: LinkKind, secret: str, days: int | None = None, **facts: object
+) -> None:
+    """Write the address of a link as the answer, and say how long it is good for: `days`, or as
+    the kind is.
+    """
     from metasearch.review.users import links
 
-    public = call.settings.public_url
-    address = f"{(public or '').rstrip('/')}{links.PATHS[kind]}{secret}"
+    address = link_address(call, kind, secret)
     call.answer({**facts, "link": address}, (address,))
-    hours = links.SECONDS[kind] // 3600
-    good = "an hour" if hours == 1 else f"{hours // 24} days"
+    hours = links.life(kind, days) // 3600
+    good = "an hour" if hours == 1 else quantity(hours // 24, "day")
     call.tell(f"it can be used once, within {good}")
-    if public is None:
-        call.tell("put the address of the server in front of it, or set [server] public_url")
+    if call.settings.public_url is None:
+        call.tell(_NO_ADDRESS)
+
+
+_NO_ADDRESS = "put the address of the server in front of it, or set [server] public_url"
+
+
+def link_address(call: Call, kind: LinkKind, secret: str) -> str:
+    """The address of a link; without that of the server where the settings have none."""
+    from metasearch.review.users import links
+
+    return f"{(call.settings.public_url or '').rstrip('/')}{links.PATHS[kind]}{secret}"
+
+
+#: As in `metasearch.review.users.links`, which help need not load.
+_MOST_LINK_DAYS = 30
+#: Of each command that makes a link.
+link_days = click.option(
+    "--days",
+    type=click.IntRange(1, _MOST_LINK_DAYS),
+    metavar="N",
+    help="How long the link is good for; without it an hour for a password, 7 days otherwise.",
+)
 
 
 #: Days that a token is good for where nothing else is asked for.
@@ -92,25 +116,28 @@ _DAYS = 90
 )
 @click.argument("name", shell_complete=complete_user)
 @click.option("--link", "by_link", is_flag=True, help="Write an address to set it at instead.")
+@link_days
 @click.option("--stdin", is_flag=True, help="Read it from standard input.")
 @in_workspace
-def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
+def password(call: Call, /, *, name: str, by_link: bool, days: int | None, stdin: bool) -> int:
     """Set the password of the user NAME; all sessions of the user end."""
     from metasearch.review.users import accounts, links, own_data, passwords
 
     if by_link and stdin:
         raise UsageError(message("--link and --stdin exclude one another"))
+    if days and not by_link:
+        raise UsageError(message("--days is that of a --link"))
     with call.open() as db:
         found = accounts.find(db, name)
         if by_link:
-            secret = links.create(db, "password", user=found)
+            secret = links.create(db, "password", user=found, days=days)
         else:
             kept = new_password(found.name, found.email, stdin=stdin)
             with db.transaction():
                 found = accounts.set_password(db, found, kept)
                 passwords.forgive_failures(db, found.name)
     if by_link:
-        tell_link(call, "password", secret, user=own_data.account(found))
+        tell_link(call, "password", secret, days, user=own_data.account(found))
     else:
         call.answer(own_data.account(found), ())
         call.tell(f"the password of {found.name} is set; all sessions have ended")
@@ -138,8 +165,9 @@ def password(call: Call, /, *, name: str, by_link: bool, stdin: bool) -> int:
     shell_complete=complete_project,
     help="The project to join.",
 )
+@link_days
 @in_workspace
-def link(call: Call, /, *, role: str | None, joined: str | None) -> int:
+def link(call: Call, /, *, role: str | None, joined: str | None, days: int | None) -> int:
     """Write an address at which somebody makes an account, or, with --project, joins a project.
     Whoever has the address can use it, once.
     """
@@ -149,14 +177,14 @@ def link(call: Call, /, *, role: str | None, joined: str | None) -> int:
     with call.open() as db:
         if joined is None:
             role = role or "user"
-            secret = links.create(db, "account", role=role)
+            secret = links.create(db, "account", role=role, days=days)
             facts: dict[str, object] = {"role": role, "project": None}
         else:
             role = role or "reader"
             place = projects.find(db, joined)
-            secret = links.create(db, "member", project=place, role=role)
+            secret = links.create(db, "member", project=place, role=role, days=days)
             facts = {"role": role, "project": place.name}
-    tell_link(call, "account" if joined is None else "member", secret, **facts)
+    tell_link(call, "account" if joined is None else "member", secret, days, **facts)
     return Exit.OK
 
 
@@ -380,6 +408,36 @@ def add(
         tell_link(call, "password", secret, user=own_data.account(made))
     else:
         call.answer(own_data.account(made), ())
+    return Exit.OK
+
+
+@user.command("import", short_help="Make an account of each line of a CSV file.")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--link", "by_link", is_flag=True, help="Write a link for each to set a password.")
+@link_days
+@in_workspace
+def import_users(call: Call, /, *, file: Path, by_link: bool, days: int | None) -> int:
+    """Make an account of each line of FILE, a CSV file whose first line names its columns: name,
+    and as you like shown, email and role. All are made, or none. Nobody of them can log in before
+    a password is set: with --link the answer has an address for each.
+    """
+    from metasearch import regular_files
+    from metasearch.review.users import own_data, user_file
+
+    if days and not by_link:
+        raise UsageError(message("--days is that of a --link"))
+    lines = user_file.read_users(regular_files.read(file, user_file.MOST_BYTES), file.name)
+    with call.open(make=True) as db:
+        made = user_file.make_users(db, lines, days, with_links=by_link)
+    rows = [(one, link_address(call, "password", secret) if secret else "") for one, secret in made]
+    call.table(
+        [own_data.account(one) | {"link": address or None} for one, address in rows],
+        ("name", "role", "link"),
+        [(one.name, one.role, address) for one, address in rows],
+    )
+    call.tell(f"{quantity(len(made), 'account')} made")
+    if by_link and call.settings.public_url is None:
+        call.tell(_NO_ADDRESS)
     return Exit.OK
 
 

@@ -28,6 +28,8 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 _HOUR, _DAY = 3_600, 86_400
 #: Seconds that a link is good for.
 SECONDS: Mapping[LinkKind, int] = {"password": _HOUR, "account": 7 * _DAY, "member": 7 * _DAY}
+#: The longest life of a link that is chosen, in days.
+MOST_DAYS = 30
 #: Where the pages of the server take them: the secret follows. They stand here because the command
 #: line, which writes such addresses, does not load the server.
 PATHS: Mapping[LinkKind, str] = {
@@ -69,13 +71,15 @@ def create(
     role: str = "",
     by: str = "",
     client: str = "",
+    days: int | None = None,
 ) -> str:
     """Make a link; returns its secret, which is nowhere else. One to set a password ends the
     earlier ones of the user.
 
     `kind`: "password" needs `user`, "account" a `role`, and "member" `project` and `role`. `by`:
-    uid of the user who makes it; a link works as long as they might still make it. Raises
-    UsageError: there is no such role, or there are too many open links.
+    uid of the user who makes it; a link works as long as they might still make it. `days`: its
+    life; None for that of the kind. Raises UsageError: there is no such role, no link lives so
+    long, or there are too many open ones.
     """
     allowed: tuple[str, ...] = {
         "password": ("",),
@@ -85,6 +89,7 @@ def create(
     accounts.check_role(role, allowed)
     if (user is None) is (kind == "password") or (project is None) is (kind == "member"):
         raise ValueError(f"a link of the kind {kind} has another object")
+    seconds = life(kind, days)
     secret = values.new_secret()
     with db.transaction():
         db.run("DELETE FROM link WHERE expires <= ?", now())
@@ -109,11 +114,22 @@ def create(
             role=role,
             by=by,
             created=now(),
-            expires=later(SECONDS[kind]),
+            expires=later(seconds),
         )
         about = f"user:{user.uid}" if user else f"project:{project.uid}" if project else ""
         audit.write(db, by, "link", about, {"kind": kind, "role": role}, client)
     return secret
+
+
+def life(kind: LinkKind, days: int | None = None) -> int:
+    """The seconds that a link is good for. `days`: as chosen; None for those of the kind. Raises
+    UsageError: that is none, or too long.
+    """
+    if days is None:
+        return SECONDS[kind]
+    if not 1 <= days <= MOST_DAYS:
+        raise UsageError(message("A link is good for 1 to {most} days", most=MOST_DAYS))
+    return days * _DAY
 
 
 def peek(db: Database, secret: str, *kinds: LinkKind) -> OneTimeLink | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aiohttp import web
 from multidict import MultiMapping
 
+from metasearch.adapters.spec import CONTACT
 from metasearch.errors import MetasearchError
 from metasearch.formats.text import clean, web_url
 from metasearch.message import message
@@ -225,6 +226,7 @@ def admin_sources_page(
         text=text,
         show=show,
         parts=PARTS,
+        contact=CONTACT,
         done=DONE_WORDS.get(done, ""),
         confirm=confirm,
     )

@@ -257,9 +257,11 @@ async def _works_of(here: PageRequest, query: WorksQuery) -> WorksListPage:
     named = {record.source for work in shown.page.works for record in work.hit.records}
     # Databases that were searched by hand have no spec.
     sources = named & {*here.shared.engine.registry.names()}
+    reader = here.visit.language
+    asked = {name: reader.phrase(label) for name, label in shown.labels.items()}
     return replace(
         shown,
-        labels={**labels(here.shared.engine, sources), **shown.labels},
+        labels=labels(here.shared.engine, sources, reader) | asked,
         people=people or {},
         formats=[
             (name, words)

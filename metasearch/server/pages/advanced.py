@@ -72,18 +72,18 @@ _COMMON_LANGUAGES = ("en", "zh", "de", "fr", "es", "pt", "ru", "ja", "ko", "it",
 #: Why a query is not in rows.
 _OBSTACLES: Mapping[Obstacle, str] = {
     "brackets": N_(
-        "The query stays as text: rows have no brackets, and this part needs some of its own:"
+        "The query stays as text: lines have no brackets, and this part needs some of its own:"
     ),
     "years": N_(
-        "The query stays as text: rows have one range of years for the whole query, and this is "
+        "The query stays as text: lines have one range of years for the whole query, and this is "
         "another one:"
     ),
     "narrowing": N_(
-        "The query stays as text: rows have one type and one language for the whole query, and "
+        "The query stays as text: lines have one type and one language for the whole query, and "
         "this is another one:"
     ),
-    "exclusion": N_("The query stays as text: rows cannot say OR NOT, which this part needs:"),
-    "many": N_("The query stays as text: it needs more rows than the form has:"),
+    "exclusion": N_("The query stays as text: lines cannot say OR NOT, which this part needs:"),
+    "many": N_("The query stays as text: it needs more lines than the form has:"),
 }
 #: Characters of the part that stands in the way.
 _LONGEST_PART = 300
@@ -260,7 +260,7 @@ def read_form(given: MultiMapping[str], options: Options) -> AdvancedForm:
     texts = given.getall("text", [])
     if len(texts) > MOST_ROWS:
         most = message(
-            "has {number} rows; at most {most} are allowed", number=len(texts), most=MOST_ROWS
+            "has {number} lines; at most {most} are allowed", number=len(texts), most=MOST_ROWS
         )
         reader.wrong("text", most)
     texts = texts[:MOST_ROWS]

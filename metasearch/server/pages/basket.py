@@ -184,7 +184,7 @@ async def _page(request: web.Request, contents: Basket) -> web.Response:
     hits = contents.hits
     citations = await _write_works(shared, hits, "citations", Parameters(style=visit.style))
     sources = {record.source for hit in hits for record in hit.records}
-    names = labels(shared.engine, sources)
+    names = labels(shared.engine, sources, visit.language)
     texts = citations.decode().splitlines()
     body = await shared.admission.written(
         lambda: basket_page(visit, contents, names, texts).encode(), large=_is_long(hits)

@@ -130,7 +130,16 @@ NOTICE_WORDS: Mapping[str, str] = {
 }
 YES_NO: Mapping[str, str] = {"yes": N_("yes"), "no": N_("no")}
 #: Identifier -> what people call it.
-ID_WORDS = {"pmid": "PMID", "pmcid": "PMCID", "arxiv": "arXiv", "oclcnum": "OCLC", "lccn": "LCCN"}
+ID_WORDS = {
+    "pmid": "PMID",
+    "pmcid": "PMCID",
+    "arxiv": "arXiv",
+    "oclcnum": "OCLC",
+    "lccn": "LCCN",
+    "openalex": "OpenAlex",
+    "omid": "OMID",
+    "mag": "Microsoft Academic Graph",
+}
 #: The order of the fields on the page of a work; those that it does not name stand behind them.
 _ORDER = """
     title original_title translated_title titles authors editors translators date year venue volume
@@ -142,12 +151,21 @@ FIELD_WORDS: Mapping[str, str] = {
     name: FIELDS[name].label for name in dict.fromkeys([*_ORDER, *FIELDS]) if FIELDS[name].label
 }
 
+#: What a field without a name of its own is shown with, or as.
+_PARTS: Mapping[str, str] = {
+    "subtitle": N_("Subtitle"),
+    "abstract": N_("Abstract"),
+    "references": N_("References"),
+}
+
 
 def field_word(name: str) -> str:
     """What a field of a record is called, "ids.pmid" among them; to be translated."""
     scheme = name.removeprefix("ids.")
     if name in FIELD_WORDS:
         return FIELD_WORDS[name]
+    if name in _PARTS:
+        return _PARTS[name]
     return ID_WORDS.get(scheme) or line(trials.name_of(scheme)) or "?"
 
 
@@ -347,7 +365,7 @@ _compiled = template_cache_beside(__file__, jinja_version)
 
 @cache
 def environment(language: ReaderLanguage) -> Environment:
-    """The templates with a language's words; `_`, `gettext`, `ngettext` translate in them."""
+    """The templates with a language's words; `_`, `ngettext`, `pgettext` translate in them."""
     made = Environment(
         loader=ChoiceLoader([PackageLoader(package, "templates") for package in PACKAGES]),
         autoescape=True,
@@ -362,7 +380,7 @@ def environment(language: ReaderLanguage) -> Environment:
     )
     made.policies["ext.i18n.trimmed"] = True
     made.install_gettext_callables(  # type: ignore[attr-defined]
-        language.gettext, language.ngettext, newstyle=True
+        language.gettext, language.ngettext, newstyle=True, pgettext=language.pgettext
     )
     made.filters |= {name: partial(_address_attribute, name) for name in ("href", "src", "action")}
     made.filters |= {"line": line, "number": language.number, "percent": language.percent}

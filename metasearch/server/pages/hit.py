@@ -163,7 +163,6 @@ class MatchEvidence:
 
     verdict: str
     because: str
-    matcher: str
     left: str
     right: str
 
@@ -173,7 +172,6 @@ class MatchEvidence:
         return cls(
             VERDICT_WORDS.get(match.verdict, match.verdict),
             match.because,
-            line(match.matcher),
             names.get(match.left, line(match.left)),
             names.get(match.right, line(match.right)),
         )

@@ -69,7 +69,7 @@ def settings_page(visit: Visit, groups: Sequence[SourceGroup], done: str, group:
         groups=[each for each in _choosable(groups, ticked) if each.sources],
         ticked=frozenset(ticked),
         gone=[name for name in has.sources if name not in known],
-        usual=[source.label for source in known.values() if source.default],
+        usual=[visit.language.phrase(source.label) for source in known.values() if source.default],
         unfolded=group,
         here=site.url("/", **shared),
         search=site.url("/search", **search).replace("%2C", ","),

@@ -342,7 +342,7 @@ def _row(source: SourceView, choice: SourceChoice, language: ReaderLanguage) -> 
     everywhere = "*" in codes
     return SourceRow(
         view=source,
-        coverage=line(spec.coverage)[:_LONGEST_TEXT] if spec else "",
+        coverage=line(language.phrase(spec.coverage))[:_LONGEST_TEXT] if spec else "",
         ticked=source.name in choice.ticked,
         tickable=tickable(source),
         icon=icon,

@@ -383,7 +383,7 @@ def _page(
         visit,
         WorkPage(
             hit=hit,
-            labels=labels(shared.engine, {record.source for record in hit.records}),
+            labels=labels(shared.engine, {record.source for record in hit.records}, visit.language),
             canonical=canonical_address(hit, site),
             links=_links(hit, "html", site),
             formats=formats,

@@ -125,7 +125,7 @@ async def test_the_journey_of_a_reviewer(window, server, tmp_path):
     await page.check("input[name=sure]")
     await page.check("input[name=draft]")
     await sends(page, "#freeze button")
-    assert "Frozen report 1" in await page.locator("main").inner_text()
+    assert "Final report 1" in await page.locator("main").inner_text()
 
     await page.goto(strategy)  # an update: a wider query finds more
     await page.goto(f"{strategy}?edit=2#edit")

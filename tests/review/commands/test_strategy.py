@@ -102,7 +102,7 @@ def test_numbers_are_stale_after_a_change(run: Run, answered: Json) -> None:
 
     assert "named by #2, which change with it" in edited.err
     assert stale == {1: True, 2: True, 3: False}
-    assert "stale: the step was changed since" in run("strategy", "show").out
+    assert "out of date: the step was changed since" in run("strategy", "show").out
 
 
 def test_a_run_fetches_the_last_step(run: Run, answered: Json) -> None:

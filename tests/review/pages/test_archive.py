@@ -69,7 +69,7 @@ async def test_an_archive_is_taken_and_brought_again(client, workspace):
 
     assert response.status == 303
     address = response.headers["Location"]
-    assert "The project was imported from its archive." in text(await page(client, address))
+    assert "The project was imported from its file." in text(await page(client, address))
     works = await page(client, f"{address.partition('?')[0]}/works")
     assert f"{TEXT} δ1" in text(works)
     assert names(workspace) == ["copy", "empty", "novelty", "review"]

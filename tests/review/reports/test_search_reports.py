@@ -97,7 +97,9 @@ def test_the_newest_whole_answer_is_shown(filled: Filled):
     filled.answer(filled.run(), step, "eric", status="empty")
     chosen = {
         (one.source, one.run, one.status)
-        for one in newest(one for one in search_answers(filled.project) if one.mode != "counts")
+        for one in newest(
+            one for one in search_answers(filled.project, str) if one.mode != "counts"
+        )
     }
     assert chosen == {
         ("pubmed", 2, "ok"),

@@ -108,7 +108,7 @@ async def test_a_row_can_be_added_and_removed(client):
     shorter = await pressed(client, longer, "remove-2")
 
     assert rows(longer) == [*rows(tree), ("AND", "any", "all", "")]
-    assert longer.xpath("//input[@autofocus]/@aria-label") == ["Words of row 4"]
+    assert longer.xpath("//input[@autofocus]/@aria-label") == ["Words of line 4"]
     assert rows(shorter) == [row for at, row in enumerate(rows(longer)) if at != 1]
     assert chosen(shorter, "from") == "2015"
     assert read_as(shorter) == 'title:"gambling harm" AND NOT advertising AND year:2015-'
@@ -226,10 +226,10 @@ async def test_a_query_of_another_database_opens_in_rows(client):
 @each(
     ("query", "reason", "part"),
     [
-        (BRACKETS, "rows have no brackets", "(c OR title:d)"),
-        ("a OR NOT b", "rows cannot say OR NOT", "NOT b"),
-        ("a (year:2010 OR year:2012)", "rows have one range of years", "year:2010"),
-        ("a -type:book", "rows have one type and one language", "type:book"),
+        (BRACKETS, "lines have no brackets", "(c OR title:d)"),
+        ("a OR NOT b", "lines cannot say OR NOT", "NOT b"),
+        ("a (year:2010 OR year:2012)", "lines have one range of years", "year:2010"),
+        ("a -type:book", "lines have one type and one language", "type:book"),
     ],
 )
 async def test_a_query_that_rows_cannot_say_stays_as_text(client, query, reason, part):

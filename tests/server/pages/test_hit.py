@@ -67,7 +67,6 @@ def test_a_card_says_what_it_is_and_where_from():
         "1.00",
         "same work",
         "same DOI",
-        "(doi)",
     ):
         assert expected in why
     assert "Alpha Index #1 · Beta Library #2" in why

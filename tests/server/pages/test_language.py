@@ -146,7 +146,9 @@ def test_numbers_and_lists():
     assert english.percent(0.5) == "50%"
     assert english.enumeration(["A"]) == "A"
     assert english.enumeration(["A", "B"]) == "A and B"
-    assert chinese.enumeration(["A", "B"]) == "A和B"
+    assert chinese.enumeration(["A", "B"]) == "A、B"
+    assert english.enumeration(["A", "B", "C"]) == "A, B, and C"
+    assert chinese.enumeration(["A", "B", "C"]) == "A、B、C"
     assert english.enumeration([]) == ""
 
 

@@ -21,9 +21,9 @@ async def test_lines_are_filtered(local: Served):
         tree = await browser.page(f"/admin/audit?{query}")
         return [cell.text_content() for cell in tree.xpath("//tbody//th")]
 
-    assert await actions("action=export") == ["export"]
-    assert await actions("user=ANN") == ["export"]
-    assert await actions("object=project:abc") == ["export"]
+    assert await actions("action=export") == ["took out works as ris"]
+    assert await actions("user=ANN") == ["took out works as ris"]
+    assert await actions("object=project:abc") == ["took out works as ris"]
     assert await actions("user=nobody") == []
     assert len(await actions("")) >= 4
     assert (await browser.get("/admin/audit?action=nothing")).status == 400
@@ -85,3 +85,29 @@ async def test_what_others_typed_is_text_in_the_log(local: Served):
 
     assert "<img src=x" not in body
     assert "<script>" not in body
+
+
+async def test_lines_are_sentences(local: Served):
+    """With the names of people, in the language of the reader; what has other details keeps the
+    word for what was done."""
+    with local.database() as db:
+        ann = accounts.find(db, "ann")
+        accounts.update(db, ann, shown="Ann Lee")
+        roles = {"user": ann.uid, "before": None, "after": "screener"}
+        audit.write(db, "", "member", "project:abc", roles)
+        audit.write(db, "", "token", f"user:{ann.uid}", {"new": "nightly", "days": 9})
+        audit.write(db, "", "sources", "source:x", {"what": ["is", "this"]})
+    browser = await local.browser("root")
+    english = await browser.page("/admin/audit")
+    chinese = await browser.page("/admin/audit?lang=zh-Hans")
+
+    deeds = [cell.text_content() for cell in english.xpath("//tbody//th")]
+    assert {
+        "made Ann Lee a member, as Screener",
+        "made the token “nightly”, good for 9 days",
+        "sources switched",
+        "logged in with a password",
+    } <= {*deeds}
+    assert "Ann Lee" in english.xpath("//tbody//a[contains(@href, 'object=user')]/text()")
+    told = [cell.text_content() for cell in chinese.xpath("//tbody//th")]
+    assert "将 Ann Lee 设为成员：筛选员" in told
