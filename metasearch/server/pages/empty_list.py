@@ -11,6 +11,7 @@ from metasearch.errors import MetasearchError
 from metasearch.events import Answer
 from metasearch.query import And, Not, Query, Term, read, to_text
 from metasearch.query.tree import conjunction, searches
+from metasearch.server.limits.admission import SHORT
 from metasearch.server.pages.facets_panel import ActiveFilter, Panel
 from metasearch.server.spelling import Spelling
 
@@ -76,6 +77,8 @@ def empty_list(
         text = to_text(query)
         return OtherSearch(text, address(q=text, syntax="simple", start=None))
 
+    if len(answer.query) > SHORT:  # reading a long one takes the loop's time
+        return EmptyList(reason)
     try:
         query = read(answer.query, syntax="simple").query
     except MetasearchError:  # an answer that was kept by another version
