@@ -95,7 +95,7 @@ def with_mends(
 
 def _numbers(findings: Sequence[Finding]) -> tuple[int, ...]:
     """How many errors, warnings and hints there are."""
-    grades = [finding.severity for finding in findings]
+    grades: list[str] = [finding.severity for finding in findings]
     return tuple(map(grades.count, ("error", "warning", "hint")))
 
 
