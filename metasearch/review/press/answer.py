@@ -44,6 +44,11 @@ def review_text(text: str, syntax: str | None = None, *more: Rule) -> Review:
     return Review(strategy, review(strategy, *rules_of_headings(), *more))
 
 
+def no_review(reason: str) -> dict[str, Any]:
+    """The JSON of a strategy that there is no review of, because it cannot be opened."""
+    return Review(read(""), (Finding("unreadable", reason, 0, 0),)).as_json()
+
+
 def finding_object(strategy: ReviewedStrategy, finding: Finding) -> dict[str, Any]:
     """A finding as JSON."""
     fix = finding.fix
@@ -66,10 +71,13 @@ def with_mends(
     text: str, syntax: str | None, *more: Rule, only: Collection[tuple[str, int]] = ()
 ) -> tuple[str, int]:
     """A text with its mends taken, and how many they were. `only`: codes and places of those that
-    are taken; without them all whose findings are sure, until none is left.
+    are taken; without them all whose findings are sure, until none is left. A text that is too
+    large to be read to its end stays as it is.
     """
     taken = 0
     strategy = read(text, syntax)
+    if strategy.is_cut:
+        return text, 0
     findings = review(strategy, *more)
     for _ in range(1 if only else _TIMES):
         chosen = [one for one in findings if ((one.code, one.start) in only if only else one.sure)]
@@ -79,14 +87,16 @@ def with_mends(
         # The syntax stays that of the first reading: a mend may take its mark away.
         after = read(mend, strategy.syntax if syntax != EACH else EACH)
         found = review(after, *more)
-        if not only and _errors(found) > _errors(findings):
+        if not only and _numbers(found) > _numbers(findings):
             break  # a broken text may become worse by what mends a part of it
         strategy, findings, taken = after, found, taken + number
     return strategy.text, taken
 
 
-def _errors(findings: Sequence[Finding]) -> int:
-    return sum(one.severity == "error" for one in findings)
+def _numbers(findings: Sequence[Finding]) -> tuple[int, ...]:
+    """How many errors, warnings and hints there are."""
+    grades: list[str] = [finding.severity for finding in findings]
+    return tuple(map(grades.count, ("error", "warning", "hint")))
 
 
 def _with_fixes(text: str, findings: Sequence[Finding]) -> tuple[str, int]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from metasearch.cli.command_group import ExampleCommand
-from metasearch.cli.output import Exit, Sink, quantity
-from metasearch.errors import UsageError
+from metasearch.cli.output import Console, Exit, Sink, quantity
+from metasearch.errors import MetasearchError, UsageError
 from metasearch.language import CODES
 from metasearch.message import message
 from metasearch.review.commands import (
@@ -30,9 +30,34 @@ if TYPE_CHECKING:
 _LARGEST = 2_000_000
 
 
+class ReviewCommand(ExampleCommand):
+    """With `--json` standard output has a document whatever goes wrong: programs read it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as exc:
+            if "--json" in typed:
+                _write_reason(exc.format_message())
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except (MetasearchError, OSError) as exc:
+            if not ctx.params["as_json"]:
+                raise
+            ctx.ensure_object(Console).error(exc)
+            _write_reason(exc.message if isinstance(exc, MetasearchError) else _why(exc))
+            return Exit.NO_HITS
+
+
 @click.command(
     "review",
-    cls=ExampleCommand,
+    cls=ReviewCommand,
     short_help="Review a strategy by rule, as PRESS has it.",
     examples=(
         ("metasearch strategy review ovid.txt", "the strategy of a file"),
@@ -113,20 +138,22 @@ def review(
     if fix:
         text, taken = answer.with_mends(text, syntax, *rules)
         if file is not None and str(file) != "-" and taken:
-            file.write_text(text, encoding="utf-8")
+            with Sink(file) as sink:
+                sink.write(text.encode("utf-8", "replace"))
     found = answer.review_text(text, syntax, *rules)
     value = found.as_json()
     if fix:
         value |= {"mended": taken, "text": text}
         call.tell(f"{quantity(taken, 'mend')} taken")
     shown = [text] if fix and str(file) == "-" else _lines(found)
-    call.answer(value, shown)
     if form is not None:
         _write_form(found, form, name or (file.name if file else ""), language or "en")
         call.tell(f"the form of PRESS is in {form}")
     if keep and name is not None:
         _keep(call, name, steps, found)
         call.tell(f"the review is kept with {name}: reports and search files have it")
+    # At last, because there is one document: what failed before is told in its place.
+    call.answer(value, shown)
     _tell(call, found)
     return Exit.NO_HITS if found.has_errors else Exit.OK
 
@@ -197,12 +224,28 @@ def _text_of(file: Path) -> str:
     from metasearch import regular_files
     from metasearch.formats.reading.encodings import decode
 
-    content = (
-        sys.stdin.buffer.read(_LARGEST)
-        if str(file) == "-"
-        else regular_files.read(file, _LARGEST, pipes=True)
-    )
+    if str(file) == "-":
+        content = sys.stdin.buffer.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise regular_files.TooLargeToRead(Path("standard input"), _LARGEST)
+    else:
+        content = regular_files.read(file, _LARGEST, pipes=True)
     return decode(content, file.name).text
+
+
+def _write_reason(reason: str) -> None:
+    """Write a document whose one finding tells why there is no review."""
+    from metasearch.review.press.answer import no_review
+
+    with Sink() as sink:
+        sink.write_json(no_review(reason))
+
+
+def _why(exc: OSError) -> str:
+    from metasearch.regular_files import why
+
+    reason = why(exc)
+    return f"{exc.filename}: {reason}" if exc.filename else reason
 
 
 def _lines(found: Review) -> Iterator[str]:

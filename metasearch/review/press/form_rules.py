@@ -33,7 +33,8 @@ _ELSEWHERE = frozenset("emic emia edema estr sulf hemo".split())
 _MASS = frozenset(
     "water light research information air blood food power data sleep speech time weight skin "
     "brain back neck heart growth music work training love hope human male female novel oral "
-    "smart acute acceptance evidence knowledge support practice practise".split()
+    "smart acute acceptance evidence knowledge support practice practise milk onset dependent "
+    "single double".split()
 )
 #: Letters of a word that has a plural, and of the parts of one that is written apart.
 _LEAST, _LEAST_PART = 4, 4
@@ -60,6 +61,8 @@ def other_spellings(strategy: ReviewedStrategy) -> Iterator[Finding]:
     wording, english = wording_of(strategy), english_words()
     told: set[str] = set()
     for word in _literal(wording):
+        if word.cut and word.is_part:
+            continue  # "fe" of "breast-fe*" begins no word of its own
         others = tuple(spellings(english, word.text, cut=word.cut))
         if any(_holds_form(wording, word, one) for one in others):
             continue

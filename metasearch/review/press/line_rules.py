@@ -13,7 +13,7 @@ from metasearch.query.places import Reference
 from metasearch.query.syntaxes import NAMES
 from metasearch.query.tree import MAX_LENGTH, MAX_LINES, MAX_TERMS
 from metasearch.review.press.findings import Finding, Fix, Rule
-from metasearch.review.press.reading import LONGEST, ReviewedStrategy, ReviewLine
+from metasearch.review.press.reading import ReviewedStrategy, ReviewLine
 from metasearch.review.press.trees import Level, root
 
 _BLANKS = re.compile(r"\s+")
@@ -372,7 +372,7 @@ def _hits_above(line: ReviewLine, part: ReviewLine) -> Finding:
 
 def too_large(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """More than a search here may hold, and what is not reviewed."""
-    if strategy.unread or len(strategy.original) > LONGEST:
+    if strategy.is_cut:
         # At the beginning: of too many findings, the first are kept.
         yield Finding(
             "too-large",

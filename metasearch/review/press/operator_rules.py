@@ -212,9 +212,13 @@ _KINDS = frozenset(
     "review reviews letter letters editorial editorials comment comments commentary news erratum "
     "errata retraction retracted retractions corrigendum correction protocol protocols case report "
     "reports conference congress abstract abstracts book chapter chapters thesis dissertation "
-    "note preprint preprints systematic literature meta analysis historical interview "
+    "note preprint preprints systematic literature meta analysis analyses metaanalysis "
+    "metaanalyses metanalysis metanalyses historical interview as topic "
     "综述 会议 评论".split()
 )
+
+#: Letters of a cut word of a kind of works; shorter ones begin other words.
+_LEAST_KIND = 5
 
 
 def exclusions(strategy: ReviewedStrategy) -> Iterator[Finding]:
@@ -278,7 +282,7 @@ def _exclusion(
     if texts & _ANIMALS and all(_is_animal(term) for term in words):
         yield _of_animals(strategy, line, join, words, place)
         return
-    if all(_KINDS.issuperset(term.text.casefold().replace("-", " ").split()) for term in words):
+    if all(map(_is_kind, words)):
         return
     # Hearing aids are no AIDS: another meaning of a wanted word.
     meaning = any(
@@ -297,6 +301,14 @@ def _exclusion(
         line.number,
         sure=not meaning,
     )
+
+
+def _is_kind(term: PlacedTerm) -> bool:
+    """Whether a term is a kind of works, as a whole or cut: "systematic review*", "meta-analy*"."""
+    *before, last = term.text.casefold().replace("-", " ").split() or [""]
+    if term.truncated and len(last) >= _LEAST_KIND:
+        return _KINDS.issuperset(before) and any(kind.startswith(last) for kind in _KINDS)
+    return _KINDS.issuperset((*before, last))
 
 
 def _of_animals(

@@ -113,6 +113,11 @@ class ReviewedStrategy:
     unread: int = 0
     by_number: Mapping[int, ReviewLine] = field(default_factory=dict)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether its end is not read, because it is too large."""
+        return self.unread > 0 or len(self.original) > LONGEST
+
 
 def read(text: str, syntax: str | None = None) -> ReviewedStrategy:
     """Read a strategy for its review. `syntax`: one of `metasearch.query.CHOICES`; None or "auto"

@@ -48,9 +48,9 @@ _ENDINGS = (
     "one", "ide", "ite", "ate", "ine", "ium", "on", "en", "ans", "ens", "es", "os", "as", "y", "e",
     "al", "ic", "ica", "icus", "ing", "ed", "er", "ers", "s",
 )  # fmt: skip
-#: Endings of forms of a word that is known itself.
+#: Endings of forms of a word that is known itself; a second s is none: "matress".
 _FORMS = re.compile(
-    r"(?:s|es|ed|d|ing|ly|er|ers|ness|able|ability|al|ally|like|less|wise|ian|ians|ic|ist|ists)\Z"
+    r"(?:(?<!s)s|es|ed|d|ing|ly|er|ers|ness|able|ability|al|ally|like|less|wise|ian|ians|ic|ist|ists)\Z"
 )
 
 

@@ -32,7 +32,7 @@ def cut_roots(strategy: ReviewedStrategy) -> Iterator[Finding]:
     """Stems with which words of many families begin."""
     english, wording = english_words(), wording_of(strategy)
     for word in wording.words:
-        if not word.cut or not word.is_english or word.term.heading:
+        if not word.cut or word.is_part or not word.is_english or word.term.heading:
             continue
         alone = word.is_alone
         short = len(word.text) <= _SHORT and word.text not in english.frequent

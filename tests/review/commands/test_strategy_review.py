@@ -90,3 +90,30 @@ def test_a_strategy_of_a_project_is_reviewed(run: Run, answered: Json) -> None:
 
 def test_a_project_is_not_mended_by_the_command(run: Run) -> None:
     assert run("strategy", "review", "--fix").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["gone.txt"], 1), (["-", "--to", "nothing"], 1), (["-", "--syntax", "nothing"], 2)],
+)
+def test_a_review_that_cannot_be_made_is_a_document_too(
+    run: Run, options: list[str], code: int
+) -> None:
+    """Programs read standard output: it has one error, which standard error has as well."""
+    outcome = run("strategy", "review", *options, "--json")
+
+    assert outcome.code == code
+    (reason,) = json.loads(outcome.out)["findings"]
+    assert (reason["line"], reason["severity"], reason["code"]) == (None, "error", "unreadable")
+    assert reason["message"] in outcome.err
+
+
+def test_a_file_that_is_not_read_to_its_end_stays_as_it_is(run: Run, tmp_path: Path) -> None:
+    """Nothing of it is lost by the mends of its beginning."""
+    file = tmp_path / "long.txt"
+    text = "1. “tretament”.tw.\n" + "".join(f"{at}. knee.tw.\n" for at in range(2, 40_000))
+    file.write_text(text, encoding="utf-8")
+    outcome = run("strategy", "review", str(file), "--syntax", "ovid", "--fix")
+
+    assert "too-large" in outcome.out
+    assert file.read_text(encoding="utf-8") == text

@@ -246,3 +246,33 @@ def test_lines_that_name_one_another_in_a_circle_end() -> None:
     for circle in ("3. limit 3 to yr=2020", "3. 3", "3. 4\n4. 3"):
         text = f"1. exp Asthma/\n2. asthma*.ti,ab.\n{circle}\n5. 1 and 3\n6. 2 and 5"
         assert any(one.severity == "error" for one in review_text(text, "ovid").findings)
+
+
+@pytest.mark.parametrize(
+    "excluded",
+    [
+        "(meta-analy* or metaanaly* or metanaly* or systematic review*).ti,ab.",
+        "meta-analysis as topic/ or systematic review.pt.",
+    ],
+)
+def test_kinds_of_works_are_left_out_whatever_form_they_are_written_in(excluded: str):
+    text = f"1. knee.ti,ab.\n2. {excluded}\n3. 1 not 2\n"
+    codes = {one.code for one in review_text(text, "ovid").findings}
+    assert "exclusion-of-concept" not in codes
+
+
+def test_a_cut_word_that_is_no_kind_of_works_is_a_concept():
+    text = "1. knee.ti,ab.\n2. meta-phys*.ti,ab.\n3. 1 not 2\n"
+    codes = {one.code for one in review_text(text, "ovid").findings}
+    assert "exclusion-of-concept" in codes
+
+
+def test_the_part_of_a_cut_word_behind_its_hyphen_is_no_root():
+    text = "1. (breastfe* or breast-fe*).ti,ab.\n"
+    assert not [one.code for one in review_text(text, "ovid").findings]
+
+
+def test_a_second_s_is_no_plural():
+    (finding,) = review_text("1. (matress* or pillow*).ti,ab.\n", "ovid").findings
+    assert finding.code == "misspelling"
+    assert "mattress" in finding.message
