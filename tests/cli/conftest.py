@@ -39,8 +39,9 @@ def own_folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture(autouse=True)
 def demo_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The databases of `--demo` answer at once: one of them takes three seconds."""
-    made = demo.DemoTransport
-    monkeypatch.setattr(demo, "DemoTransport", lambda **how: made(**how | {"latency": 0.0}))
+    for made in (demo.DemoDatabases, demo.DemoTransport):
+        at_once = lambda made=made, **how: made(**how | {"latency": 0.0})  # noqa: E731
+        monkeypatch.setattr(demo, made.__name__, at_once)
 
 
 @pytest.fixture

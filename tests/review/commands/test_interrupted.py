@@ -45,7 +45,7 @@ def test_an_interrupted_run_keeps_what_has_come(file: Path, tmp_path: Path) -> N
     answered("project", "new", "g")
     answered("strategy", "add", "gambling")
     running = subprocess.Popen(
-        command("strategy", "run", "--demo", "-s", "demo-pubmed,demo-slow"),
+        command("strategy", "run", "--demo", "--timeout", "100", "-s", "demo-pubmed,demo-slow"),
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
