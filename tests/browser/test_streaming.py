@@ -168,10 +168,9 @@ async def test_without_a_script_a_link_shows_more(address, window):
     page = await window(f"{address}/search?q=psilocybin", java_script_enabled=False)
     shown = await page.locator("#hits > li").count()
 
-    assert shown
     await page.locator("noscript a").last.click()
     assert await page.locator("#progress").is_hidden()
-    assert await page.locator("#hits > li").count() >= shown
+    assert await page.locator("#hits > li").count() >= max(1, shown)
 
 
 async def test_a_broken_connection_is_continued(window):
