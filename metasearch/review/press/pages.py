@@ -12,6 +12,7 @@ from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
+from metasearch.extras import is_installed
 from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.review.page import (
@@ -261,5 +262,9 @@ def _page(
         syntaxes=SYNTAX_WORDS,
         said=said,
         done=_DONE.get(only(here.request.query, "done"), ""),
-        forms={form: FORMATS[form].label for form in FORMS} if strategy else {},
+        forms={
+            form: FORMATS[form].label
+            for form in FORMS
+            if strategy and (form != "docx" or is_installed("docx"))
+        },
     )
