@@ -191,7 +191,7 @@ async def test_an_unusable_page_can_be_forgotten() -> None:
     transport = Script()
     it = fetcher(transport, MemoryStore())
     await it.fetch(asked(), LIMITS)
-    await it.forget(asked())
+    await it.forget(asked(), ServerFault("s", 500))
     await it.fetch(asked(), LIMITS)
 
     assert len(transport.sent) == 2

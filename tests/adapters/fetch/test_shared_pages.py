@@ -201,7 +201,7 @@ async def test_what_is_forgotten_is_forgotten_by_all() -> None:
     await landed(one)
     (name,) = await client(server).keys("ms:{v1}:page:*")
     assert 0 < await client(server).pttl(name) <= 60_000
-    await one.forget(asked())
+    await one.forget(asked(), ServerFault("s", 500))
     assert not (await other.fetch(asked(), limits)).cached
     for each in (one, other):
         await each.close()
