@@ -833,8 +833,25 @@ def _text(content: Any) -> str:
     return content.decode() if isinstance(content, bytes) else str(content)
 
 
+#: Names of the demo's databases in Chinese -> those of the rows.
+_OF_DEMO = {
+    "Crossref（模拟）": "Crossref (simulated)",
+    "图书馆目录，SRU（模拟）": "Library catalogue, SRU (simulated)",
+    "OpenAlex（模拟）": "OpenAlex (simulated)",
+    "PubMed（模拟）": "PubMed (simulated)",
+    "Semantic Scholar（模拟，失败）": "Semantic Scholar (simulated, failing)",
+    "arXiv（模拟）": "arXiv (simulated)",
+    "dblp（模拟）": "dblp (simulated)",
+    "dblp（模拟，慢）": "dblp (simulated, slow)",
+}
+
+
 def _plain(text: Any) -> str:
-    return text if isinstance(text, str) else "".join(part["text"] for part in text)
+    """The words of a cell; databases of the demo have their names of the rows."""
+    words: str = text if isinstance(text, str) else "".join(part["text"] for part in text)
+    for chinese, english in _OF_DEMO.items():
+        words = words.replace(chinese, english)
+    return words
 
 
 def _count(text: Any) -> int | None:

@@ -66,7 +66,7 @@ def test_a_whole_file_has_no_problems(file: Path):
     ("damage", "expected"),
     [
         ("UPDATE record SET body = x'00'", "1 record is not what was saved"),
-        ("UPDATE report SET document = ' '", "the frozen report prisma-s 1 of a is not what"),
+        ("UPDATE report SET document = ' '", "the final report prisma-s 1 of a is not what"),
         ("DELETE FROM work_record", "records belong to no work"),
         ("DELETE FROM work_record", "works have no record"),
         ("DELETE FROM alias", "works are not found by their ids"),
