@@ -54,9 +54,9 @@ async def test_skip_link_leads_to_the_content(browser, addresses):
         await view.page.keyboard.press("Tab")
         assert (await view.page.evaluate(FOCUS))["place"] == [".skip"]
         await view.page.keyboard.press("Enter")
-        assert await view.page.evaluate("document.activeElement.id") == "main"
+        assert await view.page.evaluate("document.activeElement.id") == "hits"
         await view.page.keyboard.press("Tab")
-        inside = "document.getElementById('main').contains(document.activeElement)"
+        inside = "document.getElementById('hits').contains(document.activeElement)"
         assert await view.page.evaluate(inside)
 
 
