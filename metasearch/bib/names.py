@@ -413,11 +413,11 @@ def remember(
     known = lru_cache(maxsize=MOST_REMEMBERED)(make)
 
     @wraps(make)
-    def made(text: str, /, *args: Options.args, **options: Options.kwargs) -> T:
+    def make_or_recall(text: str, /, *args: Options.args, **options: Options.kwargs) -> T:
         read = known if len(text) <= LONGEST_REMEMBERED else make
         return read(text, *args, **options)  # type: ignore[arg-type]
 
-    return made
+    return make_or_recall
 
 
 # Which names with a comma are those of bodies, whose parts must not be turned round as "Family,

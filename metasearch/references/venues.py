@@ -147,7 +147,7 @@ def is_foreign(name: str) -> bool:
         for start in starts
         if "".join(listed[(at := bisect_left(listed, start)) : at + 1]).startswith(start)
     ]
-    return len(long) > 1 and 2 * len(known) < len(long) and not _known(read_venue(name))
+    return len(long) > 1 and 2 * len(known) < len(long) and not _aliases_of(read_venue(name))
 
 
 @lru_cache(maxsize=KEPT)
@@ -207,7 +207,7 @@ def _names_relation(a: VenueName, b: VenueName) -> bool | None:
     if not (a.publishers and b.publishers and a.publishers.isdisjoint(b.publishers)):
         if imprint.same_name(a.core, b.core) or imprint.same_name(a.words, b.words):
             return True
-        if _known(a) & _known(b):
+        if _aliases_of(a) & _aliases_of(b):
             return True
     if a.acronyms & b.acronyms:
         # "SIGMOD Record", "Findings of ACL": a name within another one
@@ -222,7 +222,7 @@ def _names_relation(a: VenueName, b: VenueName) -> bool | None:
     return _difference(a, b)
 
 
-def _known(name: VenueName) -> set[str]:
+def _aliases_of(name: VenueName) -> set[str]:
     """What the table calls a venue."""
     core = _without(name.core, _AROUND_CONFERENCES | _KIND_OF_JOURNAL)
     return {_ALIASES[part] for part in ("".join(core), *name.acronyms) if part in _ALIASES}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice, product
 from typing import Final
 
@@ -148,8 +149,14 @@ def _stretches(title: str) -> Iterator[str]:
                 yield run[start : start + length]
 
 
-def _sounds(stretch: str) -> Iterator[str]:
+# Titles of one search come again in the next ones, and each answer of the server is learnt from.
+@lru_cache(maxsize=20_000)
+def _sounds(stretch: str) -> tuple[str, ...]:
     """The ways to write a stretch in pinyin, without tones and blanks."""
-    each = [sorted(readings(char)) for char in stretch]
-    for syllables in islice(product(*each), _READINGS):
-        yield "".join(syllables)
+    each = map(_syllables, stretch)
+    return tuple(map("".join, islice(product(*each), _READINGS)))
+
+
+@lru_cache(maxsize=8_000)
+def _syllables(char: str) -> tuple[str, ...]:
+    return tuple(sorted(readings(char)))

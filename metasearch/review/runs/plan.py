@@ -203,7 +203,7 @@ async def plan_run(
     chosen = await workspace.read(questions, strategy, wanted.steps, every=wanted.mode == "counts")
     timeout = wanted.timeout or TIMEOUTS[wanted.mode]
 
-    def asking() -> dict[str, Inquiry]:
+    def inquiries() -> dict[str, Inquiry]:
         made = {}
         for question in chosen if asked.sources else ():
             options = SearchOptions(
@@ -221,7 +221,7 @@ async def plan_run(
         mode=wanted.mode,
         questions=chosen,
         asked=asked,
-        asking=await asyncio.to_thread(asking),  # to print long queries takes milliseconds each
+        asking=await asyncio.to_thread(inquiries),  # to print long queries takes milliseconds each
         options={
             "steps": [question.step.step.number for question in chosen],
             "sources": [*asked.sources, *asked.broken],

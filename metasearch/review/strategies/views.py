@@ -129,13 +129,13 @@ class StrategyPage:
         return sum(one.stale for one in self.figures.steps)
 
     @property
-    def found(self) -> dict[int, int]:
+    def finds(self) -> dict[int, int]:
         """Number of a step -> how many of the known works it finds."""
-        found: dict[int, int] = {}
+        number: dict[int, int] = {}
         for verdict in (verdict for one in self.known for verdict in one.steps):
-            finds = bool(verdict.sources or verdict.fits)
-            found[verdict.step] = found.get(verdict.step, 0) + finds
-        return found
+            has_it = bool(verdict.sources or verdict.fits)
+            number[verdict.step] = number.get(verdict.step, 0) + has_it
+        return number
 
     @property
     def answers(self) -> list[StoredAnswer]:

@@ -51,11 +51,13 @@ def sentence(line: AuditLine, names: Mapping[str, str]) -> str:
     """What was done; the words for the action where its details are of no known kind. `names`: uid
     -> name for people, of users in the details.
     """
-    said = _said(line.action, line.detail, names)
-    return said or message(AUDIT_WORDS.get(line.action, line.action))
+    known = _sentence_of(line.action, line.detail, names)
+    return known or message(AUDIT_WORDS.get(line.action, line.action))
 
 
-def _said(action: str, detail: Mapping[str, Any], names: Mapping[str, str]) -> Message | None:
+def _sentence_of(
+    action: str, detail: Mapping[str, Any], names: Mapping[str, str]
+) -> Message | None:
     match action, detail:
         case "login", {"proof": str(proof)} if proof in _LOGINS:
             return message(_LOGINS[proof])
