@@ -86,10 +86,12 @@ async def answer_cite(request: web.Request) -> web.StreamResponse:
     is_asked = request.method == "POST" or any(map(str.strip, given.getall("id", [])))
     form = choose_form(request, OFFERED, starting=not is_asked)
     if not is_asked:
+        way, rounds = _way(given), _number(given, "rounds", 1, MOST_ROUNDS)
+        _number(given, "count", ON_PAGE, MOST_HITS)
         if form != "html":
             raise Problem.bad_parameter("id", message("missing; name a work, such as a DOI"))
         async with shared.admission.brief():
-            return page_response(request, _page(request, "both", 1, ""))
+            return page_response(request, _page(request, way, rounds, ""))
     asked = await _read(request, form)
     if request.method == "HEAD":  # who asks for no more makes no search
         return web.Response(content_type=OFFERED[form])
@@ -122,10 +124,7 @@ def _document(search: CitationSearch, asked: _Asked) -> dict[str, Any]:
 async def _read(request: web.Request, form: str) -> _Asked:
     """What a request asks for. Raises Problem: 400 or 413, see `read_list`."""
     given = request.query
-    way = only(given, "direction") or "both"
-    if way not in CHOICES:
-        reason = message("one of {names}", names=", ".join(CHOICES))
-        raise Problem.bad_parameter("direction", reason)
+    way = _way(given)
     problems: list[dict[str, Any]] = []
     if request.method == "POST":
         listed = await read_list(request)
@@ -147,6 +146,14 @@ async def _read(request: web.Request, form: str) -> _Asked:
         most=_number(given, "count", ON_PAGE if form == "html" else MOST_HITS, MOST_HITS),
         problems=problems,
     )
+
+
+def _way(given: MultiMapping[str]) -> str:
+    way = only(given, "direction") or "both"
+    if way not in CHOICES:
+        reason = message("one of {names}", names=", ".join(CHOICES))
+        raise Problem.bad_parameter("direction", reason)
+    return way
 
 
 async def _seeds(request: web.Request) -> list[WantedWork]:

@@ -21,6 +21,8 @@ _REASONS = (
     "is no parameter here",  # names that mislead
     "is a path",
     "is neither a DOI",  # what names a work
+    "missing; ",  # a text that is empty or blank
+    "give 1 to ",  # works that a list names
 )
 
 

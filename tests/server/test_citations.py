@@ -147,6 +147,7 @@ async def test_a_work_is_named_by_the_id_of_its_hit(client):
         (f"{SEED}&direction=sideways", "one of both, backward, forward"),
         (f"{SEED}&rounds={MOST_ROUNDS + 1}", f"from 1 to {MOST_ROUNDS}"),
         (f"{SEED}&rounds=-1", f"from 1 to {MOST_ROUNDS}"),
+        ("/cite?rounds=-1", f"from 1 to {MOST_ROUNDS}"),
         (f"{SEED}&count=0", "from 1 to"),
         (f"{SEED}&sources=nowhere", "no source called 'nowhere'"),
         ("/cite?id=" + "+".join(f"10.1000/{n}" for n in range(MOST_SEEDS + 1)), "give 1 to"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 from aiohttp.test_utils import make_mocked_request
@@ -109,4 +110,4 @@ def test_a_pseudonym_holds_for_one_server_only():
 
     assert one.pseudonym(here) == one.pseudonym(here)
     assert len({one.pseudonym(here), one.pseudonym(there), other.pseudonym(here)}) == 3
-    assert "192" not in one.pseudonym(here)
+    assert re.fullmatch("[0-9a-f]{12}", one.pseudonym(here))

@@ -204,6 +204,7 @@ def _lists(options: Options) -> Iterator[Operation]:
     upload = thing(
         {"token": text(), "list": text(), "file": text(format="binary")},
         optional=("token", "list", "file"),
+        additionalProperties=False,
     )
     listed = partial(
         Operation, method="post", tag="Search", body={**body, WITH_FILE: upload},
