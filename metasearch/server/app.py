@@ -107,7 +107,7 @@ ROUTES = (
         posts=True,
         counted="by the handler",
     ),
-    _aside(r"/work/{id:[\s\S]+}", work_page.answer_work),
+    _aside("/work/{id:.+}", work_page.answer_work),
     _aside("/lookup", references.answer_lookup, posts=True),
     _aside("/check", references.answer_check, posts=True),
     _aside("/cite", citations.answer_cite, posts=True),
