@@ -156,6 +156,13 @@ class WorkState:
                 status, error = before.status, before.error
         self.asked[source] = SourceOutcome(source, status, fields, error)
 
+    def sort(self, places: Mapping[str, int]) -> None:
+        """Put records and outcomes in the order of the sources: what is made of them does not
+        depend on which source answered first.
+        """
+        self.records.sort(key=lambda record: places.get(record.source, len(places)))
+        self.asked = dict(sorted(self.asked.items(), key=lambda item: places[item[0]]))
+
 
 #: A work, and the query by which it is asked for.
 _Question = tuple[WorkState, Query]
@@ -363,6 +370,7 @@ class Lookup:
         await self._engine.ready(self.sources)
         try:
             waves = [*self._waves()]
+            places = {source: place for place, source in enumerate(self.sources)}
             for part in batches(self.states, A_PART):
                 open_ = list(part)
                 for wave in waves:
@@ -371,6 +379,7 @@ class Lookup:
                     await asyncio.gather(*(self._ask(name, steps, open_) for name, steps in wave))
                     still: list[WorkState] = []
                     for state in open_:
+                        state.sort(places)
                         if state.changed and self._is_settled(state):
                             self.done += 1
                             yield state
