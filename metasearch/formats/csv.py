@@ -544,9 +544,9 @@ def parts(
     """
     more = more_columns(beside, columns)
     heading = COLUMNS if beside is None else (*COLUMNS, *OF_FILES, *more)
-    yield (b"\xef\xbb\xbf" if bom else b"") + _row(heading)
+    yield (b"\xef\xbb\xbf" if bom else b"") + csv_line(heading)
     for hit, found in with_beside(hits, beside):
-        yield _row(cells(hit) if found is None else [*cells(hit), *cells_beside(found, more)])
+        yield csv_line(cells(hit) if found is None else [*cells(hit), *cells_beside(found, more)])
 
 
 def more_columns(beside: BesideHits | None, columns: Sequence[str] | None) -> Sequence[str]:
@@ -556,7 +556,7 @@ def more_columns(beside: BesideHits | None, columns: Sequence[str] | None) -> Se
     return columns or ()
 
 
-def _row(values: Iterable[str | float | None]) -> bytes:
+def csv_line(values: Iterable[str | float | None]) -> bytes:
     out = io.StringIO(newline="")
     csv.writer(out, lineterminator="\r\n").writerow([guard_formula(value) for value in values])
     return out.getvalue().encode()

@@ -180,16 +180,26 @@ class Recomputed:
             if work["first_run"] > self.since and self.runs[work["first_run"]]["mode"] in modes
         ]
 
-    def _studies(self) -> int:
-        """Studies of all works that are included, in whichever column."""
-        studies: list[set[str]] = []
+    def included_works(self) -> list[int]:
+        """The included works; of a novelty search those that are related."""
+        if any(row["kind"] == "novelty" for row in self.tables["project"]):
+            return [work for work in self.works if self.relation(work)]
+        return self._included()
+
+    def _included(self) -> list[int]:
+        found = []
         for work in self._new((*_SEARCHES, *_CITATIONS)):
             mine = self.verdicts.get(work["id"], {})
             title = mine["title"]["verdict"] if "title" in mine else None
             text = mine["fulltext"]["verdict"] if "fulltext" in mine else None
             if "included" in _boxes(title, text):
-                tags = self.tags.get(work["id"], ())
-                studies.append({tag for tag in tags if tag.startswith("study:")})
+                found.append(work["id"])
+        return found
+
+    def _studies(self) -> int:
+        """Studies of all works that are included, in whichever column."""
+        tags = [self.tags.get(work, ()) for work in self._included()]
+        studies = [{tag for tag in own if tag.startswith("study:")} for own in tags]
         return sum(not of for of in studies) + _groups(studies)
 
     def _column(self, modes: Iterable[str]) -> dict[str, Any]:
@@ -493,11 +503,19 @@ def differences(report: dict[str, Any], numbers: Recomputed) -> list[str]:
         "prisma-flow": _flow_differs,
         "prisma-s": _prisma_s_differs,
         "appendix": _appendix_differs,
+        "included": _included_differs,
         "chaxin": _novelty_differs,
     }
     if report["kind"] not in compare:
         raise SystemExit(f"there is nothing to compare in a report {report['kind']!r}")
     return list(compare[report["kind"]](report, numbers))
+
+
+def _included_differs(report: dict[str, Any], numbers: Recomputed) -> list[str]:
+    """The table has a row for each included work."""
+    (table,) = (block for block in report["blocks"] if block["block"] == "table")
+    listed, included = len(table["rows"]), len(numbers.included_works())
+    return [] if listed == included else [f"{listed} rows of {included} included works"]
 
 
 #: Row of the table of the diagram, in English and Chinese -> where its number stands below `flow`.

@@ -302,29 +302,28 @@ def _numbers(answers: Sequence[StoredAnswer]) -> Mapping[str, int | None]:
 ABOUT: Mapping[str, str] = {
     "prisma-s": N_("The 16 items of PRISMA-S: databases, dates, strategies, limits, totals."),
     "prisma-flow": N_("How many records were found, merged, screened and included, and why not."),
+    "included": N_("Each included study: authors and year, title, journal, identifier, databases."),
     "appendix": N_("For each database the query exactly as it was sent, with date and numbers."),
     "chaxin": N_("The novelty search report with all sections after GB/T 32003-2015."),
     "missed": N_("How many works the databases together have probably missed."),
 }
-#: Kind of project -> the reports that stand first, and are asked for on its first page.
+#: Kind of project -> the reports that fit it, in their order.
 _OF_KIND: Mapping[str, tuple[str, ...]] = {
-    "review": ("prisma-flow", "prisma-s", "appendix", "missed"),
+    "review": ("prisma-flow", "prisma-s", "included", "appendix", "missed"),
     "novelty": ("chaxin", "appendix"),
     "plain": ("appendix",),
 }
 
 
-def names_for(project: ProjectRow) -> list[str]:
-    """All kinds of reports, those of the kind of the project first."""
-    first = [name for name in _OF_KIND[project.kind] if name in REPORT_KINDS]
-    return [*first, *(name for name in REPORT_KINDS if name not in first)]
+def names_for(project: Project) -> list[str]:
+    """The kinds of reports that fit the kind of the project, and those of which one is final."""
+    fitting = [name for name in _OF_KIND[project.kind] if name in REPORT_KINDS]
+    final = {report.kind for report in freezing.frozen(project)}
+    return [*fitting, *(name for name in REPORT_KINDS if name in final.difference(fitting))]
 
 
-def report_lines(project: Project, base: str, *, every: bool = False) -> list[ReportLine]:
+def report_lines(project: Project, base: str) -> list[ReportLine]:
     frozen = [report.kind for report in freezing.frozen(project)]
-    wanted = (
-        names_for(project) if every else [n for n in _OF_KIND[project.kind] if n in REPORT_KINDS]
-    )
     return [
         ReportLine(
             REPORT_KINDS[name].label,
@@ -333,7 +332,7 @@ def report_lines(project: Project, base: str, *, every: bool = False) -> list[Re
             len(projects.open_questions(project, name)),
             frozen.count(name),
         )
-        for name in wanted
+        for name in names_for(project)
     ]
 
 

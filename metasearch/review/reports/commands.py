@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 REPORTS = {
     "prisma-s": "How the literature was searched, by the 16 items of PRISMA-S.",
     "prisma-flow": "The PRISMA 2020 flow diagram, with a table of its numbers.",
+    "included": "The table of the included studies.",
     "chaxin": "The report of a novelty search (科技查新报告).",
     "appendix": "The search appendix: each strategy as each source was sent it.",
 }
 #: Those that say which works are included.
-INCLUDING = frozenset({"prisma-flow", "chaxin"})
+INCLUDING = frozenset({"prisma-flow", "included", "chaxin"})
 #: As `metasearch.review.reports.render.FORMATS`.
-FORMATS = ("html", "docx", "md", "json", "svg")
+FORMATS = ("html", "docx", "md", "json", "svg", "csv")
 
 
 @click.group(
@@ -44,7 +45,7 @@ FORMATS = ("html", "docx", "md", "json", "svg")
 )
 def report() -> None:
     """Write reports from what the runs and the decisions of a project are: as HTML, Word, Markdown,
-    JSON, and diagrams as SVG.
+    JSON, diagrams as SVG, and tables as CSV.
     """
 
 

@@ -203,7 +203,7 @@ class Document:
     """A report.
 
     Attributes:
-        kind: Which report: "prisma-s", "prisma-flow", "chaxin", "appendix".
+        kind: Which report: "prisma-s", "prisma-flow", "included", "chaxin", "appendix".
         subtitle: Below it; "" for none.
         cover: Labels and values that stand first.
         cover_page: Whether title and cover fill a page of their own.

@@ -33,7 +33,7 @@ from metasearch.review.projects.pages import ReportLine, names_for, report_lines
 from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.quota_checks import begin_check
 from metasearch.review.reports import reports
-from metasearch.review.reports.document import Document, Figure, Language
+from metasearch.review.reports.document import Document, Figure, Language, Table
 from metasearch.review.reports.questions import ReportQuestion, Value
 from metasearch.review.reports.render import FORMATS, ReportFormat, write
 from metasearch.review.reports.render.markup import html_body
@@ -186,8 +186,6 @@ def report_page(
     typed = said.fields if said.place == "answer" else MultiDict()
     # Beside a conflict the other fields have what stands now: it may be the answer of another.
     mine = frozenset(said.error.yours) if isinstance(said.error, Conflict) else None
-    # Of a diagram alone there is a picture.
-    has_figure = document is not None and any(isinstance(b, Figure) for b in document.blocks)
     given: dict[str, str] = {"frozen": number} if number else {"language": shown.language}
     if shown.previous and not number:
         given["previous"] = shown.previous
@@ -202,7 +200,7 @@ def report_page(
         others=[(KINDS[name].label, f"{base}/{name}") for name in shown.others],
         draft=[] if document is None else document.draft,
         draft_lang=language_of(document.language if document else shown.language).tag,
-        downloads=_downloads(base, kind.name, svg=has_figure, **given) if document else (),
+        downloads=_downloads(base, kind.name, document, **given) if document else (),
         others_asked=kind.name in _WITH_OTHERS,
         other_kinds=OTHER_WORDS,
         earlier=[
@@ -285,13 +283,19 @@ def _address(base: str, name: str, **parameters: str) -> str:
 
 
 def _downloads(
-    base: str, name: str, *, svg: bool = False, **parameters: str
+    base: str, name: str, document: Document | None = None, **parameters: str
 ) -> list[tuple[str, str]]:
-    """(label, address) of each format."""
+    """(label, address) of each format: a picture of a diagram alone, rows of one table alone."""
+    blocks = document.blocks if document else ()
+    cannot = {
+        "svg": not any(isinstance(block, Figure) for block in blocks),
+        "csv": sum(isinstance(block, Table) for block in blocks) != 1,
+        "docx": not is_installed("docx"),
+    }
     return [
         (form.label, _address(base, f"{name}.{form.ending}", **parameters))
         for form in FORMATS.values()
-        if (form.name != "svg" or svg) and (form.name != "docx" or is_installed("docx"))
+        if not cannot.get(form.name)
     ]
 
 
@@ -331,7 +335,7 @@ def _lists(project: Project, base: str) -> tuple[list[ReportLine], list[Report],
         work_checks.checks_of(project, most=_MOST_CHECKS, verdicts=grave),
         work_checks.is_under_way(project),
     )
-    return report_lines(project, base, every=True), frozen(project), checks
+    return report_lines(project, base), frozen(project), checks
 
 
 # `/projects/UID/reports/KIND`: one report: its questions, its preview, its files; freezing it.

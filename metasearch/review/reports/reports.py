@@ -115,6 +115,11 @@ KINDS: Mapping[str, ReportKind] = {
             module="prisma_flow",
         ),
         ReportKind(
+            name="included",
+            label=N_("Table of the included studies"),
+            module="included_works",
+        ),
+        ReportKind(
             name="appendix",
             label=N_("Search appendix: each strategy as it was sent"),
             module="searches",
@@ -373,7 +378,7 @@ ROLES: tuple[SignatureRole, ...] = get_args(SignatureRole)
 #: The action of the log.
 SIGN = "sign report"
 #: Formats that hold the document and nothing else.
-_FOR_PROGRAMS = frozenset({"json", "svg"})
+_FOR_PROGRAMS = frozenset({"json", "svg", "csv"})
 #: Characters of a name.
 _LONGEST_NAME = 200
 

@@ -82,6 +82,13 @@ WHERE CASE project.kind
     ELSE text.verdict IN ('close', 'relevant') AND title.verdict IS NOT 'excluded'
 END"""
 
+
+def included(project: Project) -> list[int]:
+    """The rows of the works that a report of the project includes, the oldest first."""
+    sql = f"SELECT work.id FROM {_INCLUDED} AND work.project = ? ORDER BY work.id"
+    return [row["id"] for row in project.db.all(sql, project.id)]
+
+
 logger = logging.getLogger("metasearch.review")
 
 

@@ -206,9 +206,9 @@ def test_the_diagram_is_a_file_of_its_own():
 
 
 def test_an_empty_document_is_written():
-    """A report with a title alone has every format but the diagram."""
+    """A report with a title alone has every format but that of a diagram and that of a table."""
     for name in FORMATS:
-        if name != "svg":
+        if name not in ("svg", "csv"):
             assert write(Document(kind="k", title="t"), name)
     assert render.FORMATS["docx"].ending == "docx"
 

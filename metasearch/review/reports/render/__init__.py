@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 from metasearch.message import message
-from metasearch.review.reports.document import Document, check_document, to_json
+from metasearch.review.reports.document import Document, Table, check_document, plain, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,18 @@ def _svg(document: Document) -> bytes:
     return svg_file(document)
 
 
+def _csv(document: Document) -> bytes:
+    from metasearch.formats.csv import csv_line
+
+    tables = [block for block in document.blocks if isinstance(block, Table)]
+    if len(tables) != 1:
+        raise UsageError(
+            message("This report is no table"),
+            advice=message("Choose another format; the included studies can be written as CSV."),
+        )
+    return b"".join(csv_line(map(plain, row)) for row in (tables[0].head, *tables[0].rows))
+
+
 FORMATS: Mapping[str, ReportFormat] = {
     each.name: each
     for each in (
@@ -88,13 +100,21 @@ FORMATS: Mapping[str, ReportFormat] = {
             write=to_json,
         ),
         ReportFormat(name="svg", label="SVG", ending="svg", media_type="image/svg+xml", write=_svg),
+        ReportFormat(
+            name="csv",
+            label="CSV",
+            ending="csv",
+            media_type="text/csv; charset=utf-8",
+            write=_csv,
+        ),
     )
 }
 
 
 def write(document: Document, format: str) -> bytes:  # noqa: A002, as everywhere
     """The document in a format of `FORMATS`. Raises UsageError: there is no such format, it needs a
-    package that is not installed (docx), or it cannot hold the document (svg: no diagram).
+    package that is not installed (docx), or it cannot hold the document (svg: no diagram; csv: not
+    one table).
     """
     if format not in FORMATS:
         raise UsageError(
