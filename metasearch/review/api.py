@@ -289,11 +289,11 @@ async def send_file(
     request: web.Request,
     file: IO[bytes],
     media_type: str,
-    name: str,
+    name: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> web.StreamResponse:
     """Send a file that has just been written, from its beginning; to a HEAD only what it is.
-    `name`: under which a browser saves it, in ASCII.
+    `name`: under which a browser saves it, in ASCII, where `headers` do not say it.
     """
     file.seek(0, os.SEEK_END)
     response = web.StreamResponse(

@@ -19,6 +19,7 @@ from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project, ProjectRow
 from metasearch.review.service import ProjectRequest, WorkspaceService, workspace_of
 from metasearch.review.store.database import Database
+from metasearch.review.store.values import now
 from metasearch.review.works.works import Stage, verdicts_of
 from metasearch.server.forms import read_form_fields
 from metasearch.server.middleware import check_host
@@ -99,9 +100,16 @@ def strategy_path(name: str) -> str:
     return f"/strategies/{quote(name, safe='', errors='replace')}"
 
 
-def file_name(name: str) -> str:
-    """A name of a project as that of a file that every system takes."""
-    return name.encode("ascii", "replace").decode().replace("?", "_")
+def file_headers(stem: str, ending: str) -> dict[str, str]:
+    """Of a file of a project that a browser saves: its name with the day, in ASCII for those that
+    take no other, and that nobody else may keep it.
+    """
+    name = f"{stem}-{now()[:10]}.{ending}"
+    plain = name.encode("ascii", "replace").decode().replace("?", "_")
+    return {
+        "Content-Disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name)}",
+        "Cache-Control": "private, no-store",
+    }
 
 
 async def page_or_form(

@@ -193,7 +193,8 @@ async def answer_form(request: web.Request) -> web.Response:
         return write(document, form.name)
 
     file = await here.shared.admission.written(content, large=True)
-    return file_response(file, form, f"{shown.name}-{request.match_info['form']}")
+    stem = f"{here.project.name}-{shown.name}-{request.match_info['form']}"
+    return file_response(file, form, stem)
 
 
 def _mend(db: Database, shown: Strategy, chosen: tuple[str, int] | None, *, by: str) -> None:

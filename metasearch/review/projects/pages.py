@@ -31,7 +31,7 @@ from metasearch.review.page import (
     browser_service,
     clash_of,
     decision_words,
-    file_name,
+    file_headers,
     frame,
     page_or_form,
     page_request,
@@ -471,11 +471,10 @@ async def answer_archive(request: web.Request) -> web.StreamResponse:
     """
     here = await page_request(request)
     await here.read(sight.check_archive, here.by)
-    name, private = f"{file_name(here.project.name)}.zip", {"Cache-Control": "private, no-store"}
+    headers = file_headers(here.project.name, "zip")
     if request.method == "HEAD":
-        head = {"Content-Disposition": f'attachment; filename="{name}"', **private}
-        return web.Response(headers=head, content_type=ZIP)
+        return web.Response(headers=headers, content_type=ZIP)
     await take_export(request, here.project, "archive")
     with tempfile.TemporaryFile() as file:
         await here.long(export_project, file)
-        return await send_file(request, file, ZIP, name, private)
+        return await send_file(request, file, ZIP, headers=headers)

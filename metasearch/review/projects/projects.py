@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
@@ -37,6 +38,8 @@ Kind = Literal["review", "novelty", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 #: Bounds, in characters and in projects.
 LONGEST_NAME, LONGEST_TITLE, LONGEST_DETAILS, MOST_PROJECTS = 60, 500, 1_000_000, 10_000
+#: Words of a title that a short name is made of, and characters of it.
+_WORDS, _USUAL_NAME = 4, 40
 #: A part of an address of the interface, which a project of this name would hide.
 _RESERVED = frozenset({"import"})
 #: In the log; and how many versions are looked back for what stood there.
@@ -126,15 +129,16 @@ PROJECTS = EditedTable(
 
 
 def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = "") -> Project:
-    """Make a project. Raises UsageError: the name or the title cannot be used, or another project
-    has the name.
+    """Make a project. `name`: "" for one that is made of the title. Raises UsageError: the name or
+    the title cannot be used, or another project has the name.
     """
     if kind not in KINDS:
         raise UsageError(
             message("There is no kind of project {kind}", kind=repr(kind)),
             advice=message("There are {kinds}.", kinds=", ".join(KINDS)),
         )
-    check_name(name)
+    if name or not title:
+        check_name(name)
     title = _title(title or name)
     with db.transaction():
         if db.value("SELECT count(*) FROM project") >= MOST_PROJECTS:
@@ -142,6 +146,7 @@ def create(db: Database, name: str, kind: Kind, title: str = "", *, by: str = ""
                 message("A workspace holds at most {most} projects", most=f"{MOST_PROJECTS:,}"),
                 advice=message("Export and delete one first."),
             )
+        name = name or free_name(db, name_of(title))
         # No name is the uid of another one: `find` would take the one for the other.
         if db.one("SELECT 1 FROM project WHERE name = ? OR uid = ?", name, name) is not None:
             raise UsageError(
@@ -172,9 +177,15 @@ def check_name(name: str) -> None:
         )
 
 
+def name_of(title: str) -> str:
+    """A short name of the first words of a title."""
+    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", title[:LONGEST_TITLE]).lower())
+    return "-".join(words[:_WORDS])[:_USUAL_NAME].rstrip("-") or "project"
+
+
 def free_name(db: Database, name: str) -> str:
-    """The name, with "-2", "-3" and so on behind it where a project has it already."""
-    taken = {text for row in db.all("SELECT name, uid FROM project") for text in row}
+    """The name, with "-2", "-3" and so on behind it where a project has it already, or none can."""
+    taken = {text for row in db.all("SELECT name, uid FROM project") for text in row} | _RESERVED
     found, number = name, 1
     while found in taken:
         number += 1

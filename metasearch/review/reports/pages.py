@@ -18,7 +18,7 @@ from metasearch.review.page import (
     FormState,
     PageRequest,
     clash_of,
-    file_name,
+    file_headers,
     frame,
     number_in,
     page_or_form,
@@ -460,18 +460,13 @@ async def _file(
         raise Problem(404, None, error.message, advice=error.advice or None) from error
     content = await here.shared.admission.written(lambda: write(document, form.name), large=True)
     part = f"-{report.number}" if report else ""
-    return file_response(content, form, f"{here.project.name}-{kind.name}{part}.{form.ending}")
+    return file_response(content, form, f"{here.project.name}-{kind.name}{part}")
 
 
-def file_response(content: bytes, form: ReportFormat, name: str) -> web.Response:
+def file_response(content: bytes, form: ReportFormat, stem: str) -> web.Response:
     """A document in one of the formats of reports, to be saved under a name."""
-    media_type, _, charset = form.media_type.partition("; charset=")
-    response = web.Response(body=content, content_type=media_type, charset=charset or None)
-    response.headers["Content-Disposition"] = (
-        f"attachment; filename=\"{file_name(name)}\"; filename*=UTF-8''{quote(name)}"
-    )
-    response.headers["Cache-Control"] = "private, no-store"
-    return response
+    headers = {"Content-Type": form.media_type, **file_headers(stem, form.ending)}
+    return web.Response(body=content, headers=headers)
 
 
 async def _do(

@@ -23,7 +23,7 @@ from metasearch.review.page import (
     FormState,
     PageRequest,
     after_form,
-    file_name,
+    file_headers,
     number_of,
     page_request,
     strategy_path,
@@ -452,15 +452,8 @@ async def answer_search_file(request: web.Request) -> web.StreamResponse:
             content = await here.workspace.read(search_file.write, shown, syntax=syntax)
         except UsageError as error:
             raise Problem(400, None, error.message, advice=error.advice or None) from error
-    name = f"{file_name(shown.name)}-{syntax}.json"
-    return web.Response(
-        body=content,
-        content_type="application/json",
-        headers={
-            "Content-Disposition": f'attachment; filename="{name}"',
-            "Cache-Control": "private, no-store",
-        },
-    )
+    headers = file_headers(f"{here.project.name}-{shown.name}-{syntax}", "json")
+    return web.Response(body=content, content_type="application/json", headers=headers)
 
 
 # `/projects/UID/strategies/NAME/progress`: the table of a strategy while a run goes on, as

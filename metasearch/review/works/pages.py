@@ -27,7 +27,7 @@ from metasearch.review.page import (
     PageRequest,
     after_form,
     decision_words,
-    file_name,
+    file_headers,
     number_in,
     number_of,
     page_request,
@@ -542,7 +542,5 @@ async def answer_export(request: web.Request) -> web.StreamResponse:
     with tempfile.TemporaryFile() as written:
         how = {"stage": query.stage, "style": visit_of(request).style}
         await here.long(export_works, query, name, how, written)
-        stem, private = file_name(here.project.name), {"Cache-Control": "private, no-store"}
-        return await send_file(
-            request, written, file.media_type, f"{stem}-works.{file.extension}", private
-        )
+        headers = file_headers(f"{here.project.name}-works", file.extension)
+        return await send_file(request, written, file.media_type, headers=headers)

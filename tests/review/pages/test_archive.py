@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -37,7 +38,8 @@ async def taken(client: TestClient, workspace: FilledWorkspace) -> bytes:
     response = await client.get(f"/projects/{workspace.review.uid}/archive", headers=HTML)
     assert response.status == 200
     assert response.content_type == "application/zip"
-    assert 'filename="review.zip"' in response.headers["Content-Disposition"]
+    saved = response.headers["Content-Disposition"]
+    assert re.search(r'filename="review-\d{4}-\d\d-\d\d\.zip"', saved)
     return await response.read()
 
 

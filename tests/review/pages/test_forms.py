@@ -52,6 +52,23 @@ async def test_a_project_is_made_and_opened(client):
     assert "Novelty search" in text(shown)
 
 
+@cases.each(
+    ("title", "name"),
+    [
+        ("Loot boxes, harm and youth: a review", "loot-boxes-harm-and"),
+        ("可解释推荐方法研究", "可解释推荐方法研究"),
+        ("?!", "project"),
+        ("Import", "import-2"),
+    ],
+)
+async def test_a_short_name_is_made_of_the_title(client, title, name):
+    """Where none is typed; a second project of the title has another one."""
+    for wanted in (name, f"{name.removesuffix('-2')}-{3 if name.endswith('-2') else 2}"):
+        response = await post(client, "/projects", {"name": "", "title": title, "kind": "review"})
+        shown = await page(client, response.headers["Location"])
+        assert shown.findtext(".//main//p/code") == wanted
+
+
 async def test_what_cannot_be_done_is_said_on_the_page_with_what_was_typed(client):
     """With 400, and nothing is lost."""
     response = await post(client, "/projects", {"name": "two words", "title": "θ"})
