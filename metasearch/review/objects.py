@@ -85,6 +85,8 @@ def file_import(made: FileImport, strategy: Strategy) -> Object:
         "format": made.format,
         "encoding": made.encoding,
         "again": made.again,
+        "new": made.new,
+        "known": made.known,
         "problems": [
             {"line": each.line, "reason": each.message, "lost": each.lost} for each in made.problems
         ],

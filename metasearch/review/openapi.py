@@ -263,6 +263,8 @@ SCHEMAS: Mapping[str, Schema] = {
             "format": text(description="That the file was read as."),
             "encoding": text(),
             "again": yes_or_no(description="Whether the same file was imported before."),
+            "new": whole(description="Works that it has brought."),
+            "known": whole(description="Works of its records that were in the project before."),
             "problems": list_of(
                 thing({"line": nullable(whole()), "reason": text(), "lost": yes_or_no()}),
                 description="What of the file could not be read.",

@@ -15,7 +15,7 @@ from typing import Any
 
 from metasearch.errors import FileFormatError, UsageError, WorkspaceError
 from metasearch.formats.reading import FileProblem, FileReading, read_bytes
-from metasearch.message import message, message_n
+from metasearch.message import Message, message, message_n
 from metasearch.record import Record
 from metasearch.review.projects import projects
 from metasearch.review.projects.projects import Project, ProjectRow
@@ -45,6 +45,8 @@ class FileImport:
         format: One of `metasearch.formats.READABLE`; "" of an empty file.
         problems: What of the file could not be read.
         again: Whether the same file was imported into this step before.
+        new: Works that it has brought.
+        known: Works of its records that were in the project before.
     """
 
     step: Step
@@ -54,6 +56,8 @@ class FileImport:
     encoding: str
     problems: tuple[FileProblem, ...]
     again: bool
+    new: int
+    known: int
 
 
 def import_file(
@@ -176,6 +180,7 @@ def import_file(
         runs.finish(project.db, run, "stopped")
         raise
     intake.make_works(project)
+    new, known_before = _works(project.db, run)
     return FileImport(
         step=at,
         run=run,
@@ -184,7 +189,37 @@ def import_file(
         encoding=reading.encoding,
         problems=tuple(reading.problems),
         again=again,
+        new=new,
+        known=known_before,
     )
+
+
+def summary(project: Project, number: int) -> Message:
+    """What came of the import with the number of its run. Raises UsageError: there is none."""
+    run = runs.find(project, number)
+    answers = runs.answers(project.db, run)
+    new, known = _works(project.db, run)
+    return message(
+        "The file was imported as a step. Records: {records}; works that are new: {new}, known "
+        "before: {known}; records that could not be read: {unread}.",
+        records=f"{sum(each.fetched or 0 for each in answers):,}",
+        new=f"{new:,}",
+        known=f"{known:,}",
+        unread=f"{sum(each.unread or 0 for each in answers):,}",
+    )
+
+
+def _works(db: Database, run: Run) -> tuple[int, int]:
+    """The works of the records of a run: those that it found first, and the others."""
+    row = db.one(
+        "SELECT count(DISTINCT work.id) AS works,"
+        " count(DISTINCT CASE WHEN work.first_run = ?1 THEN work.id END) AS new"
+        " FROM answer JOIN finding ON finding.answer = answer.id"
+        " JOIN work_record ON work_record.record = finding.record"
+        " JOIN work ON work.id = work_record.work WHERE answer.run = ?1",
+        run.id,
+    )
+    return (row["new"], row["works"] - row["new"]) if row else (0, 0)
 
 
 def recover(db: Database, project: ProjectRow | None = None) -> None:

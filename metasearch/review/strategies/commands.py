@@ -381,9 +381,11 @@ def import_(call: Call, /, *, file: Path, name: str | None, **how: Any) -> int:
     for problem in made.problems[:_PROBLEMS]:
         call.tell(f"{file.name}:{problem.line or ''} {problem.message}", "yellow")
     again = "; the same file was imported before" if made.again else ""
+    unread = f", {made.answer.unread:,} could not be read" if made.answer.unread else ""
     call.tell(
         f"#{made.step.number} {made.answer.label}: "
-        f"{quantity(made.answer.fetched or 0, 'record')} of {file.name}{again}"
+        f"{quantity(made.answer.fetched or 0, 'record')} of {file.name}{unread}; "
+        f"{quantity(made.new, 'new work')}, {made.known:,} known before{again}"
     )
     return Exit.PARTIAL if made.answer.unread else Exit.OK
 

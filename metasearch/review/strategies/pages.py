@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,8 @@ from metasearch.review.page import (
 )
 from metasearch.review.projects.projects import Project
 from metasearch.review.quota_checks import begin_run, import_file, resume_run
-from metasearch.review.runs import citations, figures, known_works, runs
+from metasearch.review.runs import citations, figures, imports, known_works, runs
+from metasearch.review.runs.imports import FileImport
 from metasearch.review.runs.plan import PER_SOURCE, RunOptions
 from metasearch.review.service import in_share
 from metasearch.review.store.database import Database
@@ -44,6 +46,7 @@ from metasearch.review.strategies.search_file import FileIn
 from metasearch.review.strategies.steps import copy_strategy as copied
 from metasearch.review.strategies.strategies import Step, Strategy
 from metasearch.review.strategies.views import (
+    DONE_WORDS,
     RunState,
     StepReading,
     StrategyPage,
@@ -152,7 +155,7 @@ async def answer_strategy(request: web.Request) -> web.StreamResponse:
             made,
             said,
             reading=reading[0] if reading else None,
-            done=only(request.query, "done"),
+            done=await _done(here),
         )
 
     if request.method != "POST":
@@ -190,6 +193,15 @@ async def find_strategy(here: PageRequest) -> Strategy:
         return await here.read(strategies.find, name)
     except UsageError as error:
         raise Problem(404, None, error.message, advice=error.advice or None) from error
+
+
+async def _done(here: PageRequest) -> str:
+    """What is said of the form that was sent before."""
+    said, number = (only(here.request.query, name) for name in ("done", "run"))
+    if said == "imported":
+        with suppress(UsageError):
+            return await here.read(imports.summary, _number(number))
+    return DONE_WORDS.get(said, "")
 
 
 async def _strategy_page(here: PageRequest, shown: Strategy, said: FormState) -> StrategyPage:
@@ -343,8 +355,9 @@ async def _do(here: PageRequest, shown: Strategy, fields: MultiMapping[str], upl
             )
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
-            again = await _import_step(here, shown, fields, upload)
-            return with_parameters(base, {"done": "again" if again else "imported"}, "steps")
+            done = await _import_step(here, shown, fields, upload)
+            said = "again" if done.again else "imported"
+            return with_parameters(base, {"done": said, "run": done.run.number}, "steps")
         case "cite":
             here.needs("run")
             if "direction" not in fields:
@@ -391,15 +404,14 @@ def _newest(project: Project, shown: Strategy) -> runs.Run | None:
 
 async def _import_step(
     here: PageRequest, shown: Strategy, fields: MultiMapping[str], upload: Upload
-) -> bool:
-    """Whether the same file was there before."""
+) -> FileImport:
     claimed = only(fields, "claimed").strip().replace(",", "")
     if not upload.name and claimed != "0":
         raise UsageError(
             message("No file was chosen"),
             advice=message("Choose the file that the database has exported."),
         )
-    done = await import_file(
+    return await import_file(
         here,
         shown,
         upload.content,
@@ -409,7 +421,6 @@ async def _import_step(
         query=only(fields, "query").strip(),
         claimed=_number_or_none(claimed),
     )
-    return done.again
 
 
 def _step_text(fields: Mapping[str, str]) -> tuple[str, str]:

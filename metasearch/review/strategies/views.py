@@ -213,7 +213,6 @@ DONE_WORDS: Mapping[str, str] = {
     "edited": N_("The step was changed."),
     "removed": N_("The step was removed."),
     "sources": N_("Databases and years were saved."),
-    "imported": N_("The file was imported as a step; its works are in the project."),
     "again": N_("The same file was imported before; nothing was added."),
     "known": N_("The known works were added."),
     "read": N_("The search file was read."),
@@ -232,6 +231,7 @@ def strategy_page(
     reading: StepReading | None = None,
     done: str = "",
 ) -> str:
+    """The whole page; `done`: what is said of the form that was sent before, to be translated."""
     return page(
         "projects/strategy.html",
         visit,
@@ -261,7 +261,7 @@ def strategy_page(
         ),
         fault=Fault.of(said.error) if isinstance(said.error, QuerySyntaxError) else None,
         reading=reading,
-        done=DONE_WORDS.get(done, ""),
+        done=done,
     )
 
 

@@ -232,8 +232,14 @@ async def test_a_file_is_imported_as_a_step(client, workspace):
         assert response.status == 303, await response.text()
         return response.headers["Location"]
 
-    assert "done=imported" in await send(RIS)
+    first = await send(RIS)
     assert "done=again" in await send(RIS)
+    more = await send(RIS + b"TY  - JOUR\nTI  - Quite another work\nPY  - 2001\nER  - \n")
+    said = await page(client, first)
+    later = await page(client, more)
+    assert "works that are new: 3, known before: 0;" in text(said)
+    assert "works that are new: 1, known before: 3;" in text(later)
+    assert "could not be read: 0" in text(later)
     assert "CNKI: searched by hand" in text(await page(client, f"{base}/main"))
 
 
