@@ -9,14 +9,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import orjson
 from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
 from metasearch.formats.text import line
+from metasearch.language import ReaderLanguage
 from metasearch.message import message
 from metasearch.review.api import send_file
 from metasearch.review.page import (
@@ -39,9 +39,10 @@ from metasearch.review.page import (
     user_names,
     version_of,
 )
-from metasearch.review.projects import projects
+from metasearch.review.projects import log_words, projects
 from metasearch.review.projects.api import ZIP
 from metasearch.review.projects.archive_format import export_project
+from metasearch.review.projects.log import Change
 from metasearch.review.projects.projects import (
     KINDS,
     LONGEST_NAME,
@@ -55,6 +56,7 @@ from metasearch.review.quota_checks import check_archive, take_export
 from metasearch.review.reports import reports as freezing
 from metasearch.review.reports.reports import KINDS as REPORT_KINDS
 from metasearch.review.runs import runs
+from metasearch.review.runs.figures import source_labels
 from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.screening import sight
 from metasearch.review.service import Maker, delete_project, in_share, maker_of, names
@@ -398,23 +400,28 @@ async def _delete(here: PageRequest, name: str) -> str:
 
 # The log of a project: who changed what, and a button that undoes it.
 
-#: Characters of what stood there before and after.
-_LONGEST = 300
 #: What `done=` says -> the sentence.
 LOG_DONE_WORDS: Mapping[str, str] = {"undone": N_("The change was undone.")}
-
-
-def _short(value: Any) -> str:
-    """What JSON held, as a text of one line."""
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 #: Lines of a page.
 _LINES = 100
 _LARGEST_NUMBER = 2**53
+
+
+def _in_words(
+    project: Project, changes: Sequence[Change], language: ReaderLanguage
+) -> list[tuple[str, str, str]]:
+    """(what it is about, before, after) of each change."""
+    labels, kind = source_labels(project), project.kind
+    return [
+        (
+            log_words.object_words(language, each.object),
+            log_words.value_text(language, each.before, kind, labels),
+            log_words.value_text(language, each.after, kind, labels),
+        )
+        for each in changes
+    ]
 
 
 async def answer_log(request: web.Request) -> web.StreamResponse:
@@ -427,6 +434,7 @@ async def answer_log(request: web.Request) -> web.StreamResponse:
             changes = await here.read(sight.lines, here.by, most=_LINES, before=before)
             can = await here.read(undoable, changes)
         people = await names(here.request, here.workspace, (each.by for each in changes))
+        shown = await here.read(_in_words, changes, here.visit.language)
         older = here.path("/log", before=changes[-1].id) if len(changes) == _LINES else ""
         return page(
             "projects/log.html",
@@ -434,7 +442,7 @@ async def answer_log(request: web.Request) -> web.StreamResponse:
             f"{here.visit.language.gettext('Log')} · {line(here.project.title)}",
             current="/projects",
             frame=frame(here.visit, here.project, "/log"),
-            changes=[(each, _short(each.before), _short(each.after)) for each in changes],
+            changes=[(each, *words) for each, words in zip(changes, shown, strict=True)],
             actions=ACTION_WORDS,
             undoable=can,
             people=None if people is None else user_names(here.visit.language, people),

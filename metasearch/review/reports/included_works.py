@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from metasearch.bib.bylines import natural_order
 from metasearch.bib.identifiers import web_url
 from metasearch.formats.text import line
 from metasearch.message import message_in
-from metasearch.record import Record
+from metasearch.record import Author, Record
 from metasearch.review.projects.projects import Project
 from metasearch.review.reports.document import (
     Document,
@@ -72,7 +73,7 @@ def _row(work: Work, labels: dict[str, str], phrase: Phrase) -> tuple[Text, ...]
 
 def _study(record: Record, phrase: Phrase) -> str:
     """The family name of the first author and the year, by which reviews call a study."""
-    names = [line(author.family or author.name) for author in record.byline[:3]]
+    names = [line(_family(author)) for author in record.byline[:3]]
     match names:
         case []:
             name = line(record.title)[:40]
@@ -83,6 +84,14 @@ def _study(record: Record, phrase: Phrase) -> str:
         case _:
             name = phrase("{names} et al.", names=names[0])
     return f"{name} {record.year}" if record.year else name
+
+
+def _family(author: Author) -> str:
+    """The family name; that of a name in one field by the order of its words."""
+    if author.family or author.collective:
+        return author.family or author.name
+    parted = natural_order(author.name)
+    return parted.family or author.name if parted else author.name
 
 
 def _place(record: Record, phrase: Phrase) -> str:

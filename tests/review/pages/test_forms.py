@@ -369,6 +369,18 @@ async def test_a_frozen_report_stays_as_it_was(client, workspace):
     assert await (await client.get(f"{base}/reports/prisma-flow.json")).read() != before
 
 
+async def test_the_log_is_in_words(client, workspace):
+    """What a change was about, and what stood there before and after; no JSON."""
+    shown = text(await page(client, f"/projects/{workspace.review.uid}/log"))
+    chinese = text(await page(client, f"/projects/{workspace.review.uid}/log?lang=zh"))
+
+    assert not set("{}[]").intersection(shown)
+    assert "Title and abstract; 2 works: undecidedTitle and abstract; 2 works: included" in shown
+    assert "step 2 of strategy 1" in shown
+    assert "File: 1.ris; Searched on: 2026-05-03; Records: 3" in shown
+    assert "题名与摘要；2 篇：纳入" in chinese
+
+
 async def test_a_change_is_undone_from_the_log(client, workspace):
     """The log then says so."""
     address = f"/projects/{workspace.review.uid}/log"
