@@ -217,19 +217,6 @@ async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
     assert "μν" in shown
 
 
-async def test_hits_that_a_platform_printed_stand_beside_a_step(client, workspace):
-    """A history of Ovid is pasted: its numbers are those of the search that was made there."""
-    base = f"/projects/{workspace.empty.uid}/strategies"
-    assert (await post(client, base, {"name": "main"})).status == 303
-    lines = "1     exp Gambling/     4321\n2     betting.ti,ab.     1234\n3     1 or 2     5000\n"
-
-    response = await post(client, f"{base}/main", {"do": "paste", "lines": lines, "syntax": "ovid"})
-    shown = text(await page(client, response.headers["Location"]))
-
-    assert "4,321 hits where it was searched before" in shown
-    assert "5,000 hits where it was searched before" in shown
-
-
 async def test_a_file_is_imported_as_a_step(client, workspace):
     """With the database and the day of the search; the same file again adds nothing."""
     base = f"/projects/{workspace.empty.uid}/strategies"
