@@ -201,7 +201,8 @@ def edit(
     """Change what is given; of `details` the keys that are given, None removes one. `version` is
     that of the step that the change was made with.
 
-    A new text or syntax makes the answers of this step and of those that name it stale.
+    A new text or syntax makes the answers of this step and of those that name it stale, and drops
+    the hits of the line that the step was pasted from.
 
     Raises:
         Conflict: It was changed or removed since that version.
@@ -236,6 +237,8 @@ def edit(
                     advice=message("Its note can be changed; make a new step of what is wanted."),
                 )
             new = replace(_check(new, steps), edited=now())
+            if not details or "hits" not in details:  # those of the line were of the old query
+                new = replace(new, details=merge_entries(new.details, {"hits": None}))
         if new == old:
             return old
         check_details(new.details)

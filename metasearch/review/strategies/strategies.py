@@ -285,7 +285,7 @@ class Step:
         syntax: One of `metasearch.query.CHOICES`.
         note: For people.
         details: Of an import where, when and by whom; of citations see `runs/citations.py`; `hits`
-            where a copied line said them.
+            where a copied line said them, until the query is another one.
         parents: Numbers of the steps that it names.
         edited: When its text was last changed.
         version: Larger after each change of it.

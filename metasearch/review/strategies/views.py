@@ -138,6 +138,13 @@ class StrategyPage:
         return number
 
     @property
+    def printed(self) -> dict[int, int]:
+        """Number of a step -> the hits that the line showed from which it was pasted."""
+        steps = (one.step for one in self.figures.steps)
+        hits = {step.number: step.details.get("hits") for step in steps}
+        return {number: value for number, value in hits.items() if isinstance(value, int)}
+
+    @property
     def answers(self) -> list[StoredAnswer]:
         """What each database said last to the step whose requests are listed."""
         return [

@@ -112,6 +112,23 @@ async def test_steps_are_added_changed_and_removed(client, workspace):
     assert not (await page(client, base)).xpath("//tr[@id='step-5']")
 
 
+async def test_hits_of_pasted_lines_stand_beside_ours(client, workspace):
+    """With separators; steps that were not pasted have no number, and without any is no column."""
+    base = f"/projects/{workspace.review.uid}/strategies/{TEXT}"
+    heads = "//table[contains(@class, 'steps')]/thead//th/text()"
+    assert "When pasted" not in (await page(client, base)).xpath(heads)
+    lines = "1 exp Gambling/ 5834\n2 gambl*.ti. 12,345\n3 1 or 2 14000"
+
+    sent = await post(client, base, {"do": "paste", "lines": lines, "syntax": "ovid"})
+
+    assert sent.status == 303
+    shown = await page(client, base)
+    assert shown.xpath(heads)[1] == "When pasted"
+    column = [cell.text_content() for cell in shown.xpath("//tr[contains(@id, 'step-')]/td[1]")]
+    assert column[0] == ""
+    assert column[-3:] == ["5,834", "12,345", "14,000"]
+
+
 async def test_a_mistake_in_a_query_is_shown_in_its_place(client, workspace):
     """By the form and by the address that the script reads."""
     base = f"/projects/{workspace.review.uid}/strategies/{TEXT}"

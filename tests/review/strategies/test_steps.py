@@ -68,6 +68,14 @@ def test_a_note_alone_changes_no_digest(db: Database, strategy: Strategy) -> Non
     assert steps.edit(db, strategy, 1, details={"hits": None}).details == {}
 
 
+def test_hits_of_a_line_are_those_of_its_query(db, strategy):
+    """Another query drops what the line showed; a note does not."""
+    step = steps.add(db, strategy, "α", details={"hits": 3, "copied": "α 3"})
+
+    assert steps.edit(db, strategy, step.number, note="why").details["hits"] == 3
+    assert steps.edit(db, strategy, step.number, text="β").details == {"copied": "α 3"}
+
+
 def test_a_step_may_name_a_later_one(db: Database, strategy: Strategy) -> None:
     """By an edit, as long as no circle comes of it."""
     fill(db, strategy, "a", "b", "c")
