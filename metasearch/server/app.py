@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -128,6 +129,8 @@ ROUTES = (
 #: Seconds that requests in flight have when the server stops; aiohttp waits for them twice. A
 #: server ends within two seconds.
 _PATIENCE = 0.6
+#: Seconds until a connection that was accepted just now has said what it asks for.
+_FIRST_REQUEST = 0.5
 
 
 def make_app(
@@ -254,10 +257,11 @@ async def _bind(app: web.Application, limits: Options, host: str, port: int) -> 
 
 @asynccontextmanager
 async def run_app(
-    app: web.Application, limits: Options
+    app: web.Application, limits: Options, patience: Callable[[], float] = lambda: 0
 ) -> AsyncIterator[Callable[[], ClientConnection]]:
     """Runs the application for as long as the block lasts; yields the factory of the protocol for
-    each connection.
+    each connection. `patience`: asked at the end of the block for the seconds that running requests
+    have, beside those of every end.
     """
     # A client that disconnects cancels its handler, and with it the requests to the sources.
     runner = web.AppRunner(
@@ -269,8 +273,19 @@ async def run_app(
         assert server is not None
         connections = ClientConnections(limits, app[SHARED].clients)
         yield lambda: connections.make(server)
+        await _finish_requests(server, patience())
     finally:
         await runner.cleanup()
+
+
+async def _finish_requests(server: web.Server, seconds: float) -> None:
+    """Waits until no request runs, for so many seconds at most."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await asyncio.sleep(_FIRST_REQUEST)
+            server.pre_shutdown()  # idle connections are closed
+            while server.connections:  # noqa: ASYNC110 - aiohttp has no event for it
+                await asyncio.sleep(0.05)
 
 
 def engine_and_examples(

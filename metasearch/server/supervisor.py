@@ -25,7 +25,8 @@ from shutil import rmtree
 from tempfile import mkdtemp
 
 from metasearch.errors import MetasearchError, UsageError
-from metasearch.server import process
+from metasearch.server import handover, process
+from metasearch.server.handover import Handover
 from metasearch.server.limits import Options
 from metasearch.server.limits.client_limits import ApiKeys
 from metasearch.server.process import (
@@ -42,6 +43,8 @@ from metasearch.settings import Settings
 
 #: Those that the parent is sent, and holds back in a worker that begins.
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: Seconds that requests of a worker without its parent have: an answer takes no longer.
+LAST_ANSWERS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,10 @@ async def _work(
     )
     orphaned = asyncio.create_task(_end_orphan(stopped, job.folder))
     async with AsyncExitStack() as stack:
-        protocol = await stack.enter_async_context(run_app(app, job.options))
+        # A parent that is gone may have started anew: the others answer already.
+        protocol = await stack.enter_async_context(
+            run_app(app, job.options, lambda: LAST_ANSWERS if orphaned.done() else 0)
+        )
         if peers.workers > 1:
             await stack.enter_async_context(answer_peers(app[SHARED], peers))
         servers = [
@@ -253,6 +259,11 @@ class WorkerKeeper:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._finishing.wait(), pause)
             pause = min(2 * pause, LONGEST_PAUSE)
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the worker's process; None before the first."""
+        return self._process.pid
 
     def finish(self) -> None:
         self._finishing.set()
@@ -390,6 +401,7 @@ async def supervise(
     stopped = asyncio.Event()
     for name in SIGNALS:
         asyncio.get_running_loop().add_signal_handler(name, stopped.set)
+    before = Handover.take()
     worker_settings = replace(settings, workers=workers)
     keys, options = ApiKeys.load(settings), Options.of(settings).divided(workers)
     with _private_folder() as folder:
@@ -397,16 +409,48 @@ async def supervise(
             worker_settings, options, keys, demo, loop, prepare, folder, secrets.token_bytes(32)
         )
         replaced = Replacements(folder)
-        listeners = await _listeners(host, port, workers)
+        listeners = (
+            _divided(before.sockets, workers)
+            if before.sockets
+            else await _listeners(host, port, workers)
+        )
+        common = list(dict.fromkeys(sock for sockets in listeners for sock in sockets))
+        reaping = asyncio.create_task(before.reap())
         try:
             keepers = [
                 WorkerKeeper(job, number, sockets, replaced)
                 for number, sockets in enumerate(listeners)
             ]
+            _handle_handover(common, keepers)
             await _run(keepers, stopped, lambda: announce(address(listeners[0][0])))
         finally:
-            for listener in {sock for sockets in listeners for sock in sockets}:
+            reaping.cancel()
+            before.kill()
+            for listener in common:
                 listener.close()
+
+
+def _handle_handover(sockets: Sequence[socket.socket], keepers: Sequence[WorkerKeeper]) -> None:
+    """Has the signal start the program anew from now on."""
+    assert handover.SIGNAL is not None
+
+    def start_anew() -> None:
+        pids = [keeper.pid for keeper in keepers if keeper.pid is not None]
+        handover.start_anew(sockets, pids)
+
+    asyncio.get_running_loop().add_signal_handler(handover.SIGNAL, start_anew)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [handover.SIGNAL])
+
+
+def _divided(sockets: Sequence[socket.socket], workers: int) -> list[list[socket.socket]]:
+    """The sockets of before for each worker: of each address its own ones, or one with others."""
+    of_address: dict[object, list[socket.socket]] = {}
+    for sock in sockets:
+        of_address.setdefault(sock.getsockname(), []).append(sock)
+    return [
+        [sock for group in of_address.values() for sock in group[number::workers] or group[:1]]
+        for number in range(workers)
+    ]
 
 
 async def _run(

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from metasearch.server import handover
 from metasearch.settings import Settings
 from tests.deploy.files import DEPLOY, seconds, size, unit
 from tests.deploy.server import PATIENCE, PORT, options_of
@@ -36,6 +37,14 @@ def test_the_command_is_one_of_ours() -> None:
 
     assert (options["host"], options["port"]) == ("127.0.0.1", PORT)
     assert options["workers"] >= 1
+
+
+def test_a_reload_is_the_signal_that_starts_anew() -> None:
+    """It is sent to the parent alone, which keeps its process and its sockets."""
+    assert handover.SIGNAL is not None
+    name = handover.SIGNAL.name.removeprefix("SIG")
+
+    assert value("ExecReload") == f"/bin/kill -{name} $MAINPID"
 
 
 def test_the_server_has_the_time_to_end() -> None:

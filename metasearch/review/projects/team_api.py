@@ -16,6 +16,7 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.api import (
+    LINK_DAYS,
     Member,
     Members,
     answer,
@@ -58,7 +59,8 @@ INVITE: Members = {
         required=True,
         choices=PROJECT_ROLES,
         example="screener",
-    )
+    ),
+    "days": LINK_DAYS,
 }
 CHANGE_ROLE: Members = {
     "role": Member(help="The new role.", choices=PROJECT_ROLES),
@@ -71,7 +73,7 @@ async def answer_members(request: web.Request) -> web.Response:
     here = await project_request(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
-        made = await here.write(_invite, given["role"], request)
+        made = await here.write(_invite, given["role"], given.get("days"), request)
         return answer(made, status=201)
     return answer(await here.read(_team_of, is_allowed(request, "members")))
 
@@ -110,9 +112,15 @@ async def answer_invitation_end(request: web.Request) -> web.Response:
     return answer({"revoked": number})
 
 
-def _invite(project: Project, role: str, request: web.Request) -> Object:
+def _invite(project: Project, role: str, days: int | None, request: web.Request) -> Object:
     secret = links.create(
-        project.db, "member", project=project, role=role, by=project.by, client=client_of(request)
+        project.db,
+        "member",
+        project=project,
+        role=role,
+        by=project.by,
+        client=client_of(request),
+        days=days,
     )
     newest = links.every(project.db, "member", project)[0]
     address = site_of(request).url(f"{links.PATHS['member']}{secret}")

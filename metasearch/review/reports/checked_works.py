@@ -78,7 +78,9 @@ def section(
 def _row(each: WorkCheck, phrase: Phrase) -> tuple[str, ...]:
     whys = [one["why"] for one in each.differences if one["serious"]] or [each.reason]
     return (
-        f"{each.title} ({each.doi})" if each.doi else each.title,
+        phrase("{sentence} ({detail})", sentence=each.title, detail=each.doi)
+        if each.doi
+        else each.title,
         phrase(VERDICT_WORDS[each.verdict]),
         " ".join(in_words(why, phrase) for why in whys) or "–",
         each.at[:10],

@@ -188,7 +188,11 @@ def _covers(other: Sequence[OtherSource], item: int) -> bool:
 
 def _open_items(project: Project, other: Sequence[OtherSource], phrase: Phrase) -> Iterator[str]:
     missing = [asked.ITEMS[question.name] for question in projects.open_questions(project, KIND)]
-    items = [f"{item} ({_title(item, phrase)})" for item in missing if not _covers(other, item)]
+    items = [
+        phrase("{sentence} ({detail})", sentence=str(item), detail=_title(item, phrase))
+        for item in missing
+        if not _covers(other, item)
+    ]
     if items:
         names = phrase(message_in("report", ", ")).join(items)
         yield phrase("Not stated: item {names}.", names=names)

@@ -268,7 +268,8 @@ def sent_blocks(answers: Iterable[SearchAnswer], phrase: Phrase, *, level: int) 
             yield Items(items=tuple(in_words(note, phrase) for note in one.notes))
         if one.failed:
             why = phrase("The database failed")
-            yield Remark(text=f"{why} ({one.status}): {in_words(one.error, phrase)}", warning=True)
+            failed = phrase("{sentence} ({detail})", sentence=why, detail=one.status)
+            yield Remark(text=f"{failed}{phrase(': ')}{in_words(one.error, phrase)}", warning=True)
         elif one.short:
             yield Remark(
                 text=phrase(

@@ -15,6 +15,7 @@ from metasearch.formats.citations import STYLES
 from metasearch.language import TAGS
 from metasearch.message import message
 from metasearch.review.api import (
+    LINK_DAYS,
     Member,
     Members,
     Ordinal,
@@ -314,7 +315,7 @@ CHANGES: Members = {
 DELETE: Members = {
     "name": Member(help="The name for the login again, against mistakes.", required=True)
 }
-INVITE: Members = {"role": _ROLE}
+INVITE: Members = {"role": _ROLE, "days": LINK_DAYS}
 SOURCE = Excerpt(
     SourceLine,
     "name label on default off_by_itself switch switched keys",
@@ -443,7 +444,7 @@ async def answer_invitations(request: web.Request) -> web.Response:
     admin_pages.check_local(request)
     if request.method == "POST":
         given = await body_of(request, INVITE)
-        made = await admin_pages.invitation(here, given.get("role", "user"))
+        made = await admin_pages.invitation(here, given.get("role", "user"), given.get("days"))
         return answer(link_object(made), status=201)
     found = await here.workspace.read(links.every, "account")
     return answer({"invitations": [INVITATION(each) for each in found]})

@@ -34,6 +34,8 @@ _WORDS = re.compile(r"[A-Za-z][A-Za-z' -]*[ ][A-Za-z' -]*[A-Za-z]")
 _NAMES = re.compile(f"Web of Science|{PURPOSE}")
 #: Half-width signs behind a Chinese character.
 _HALF_WIDTH = re.compile(r"[\u4e00-\u9fff][:;?!,](?: |$)|[\u4e00-\u9fff] ?\([^)]*[\u4e00-\u9fff]")
+#: Of Markdown: code, and what makes a text bold or escapes a sign.
+_MARKUP = re.compile(r"(?s)(`+).*?\1|[*\\]")
 #: What is no word of the interface: what people and programs type, and titles in their language.
 _OTHERS = "script style code pre textarea kbd samp q cite svg".split()
 
@@ -114,11 +116,14 @@ async def test_no_page_of_the_demo_has_an_english_sentence():
 
 @pytest.mark.parametrize("module", [prisma_flow, prisma_s, searches, novelty_report])
 def test_no_report_has_an_english_sentence(module, tmp_path: Path):
-    """In its HTML; other files are made of the same texts."""
+    """In its HTML, nor signs of English in its Markdown, which writes some of them itself; other
+    files are made of the same texts."""
     workspace = filled(tmp_path / "workspace.sqlite3")
     project = workspace.novelty if module is novelty_report else workspace.review
     with Database(workspace.path) as db:
         made = module.document(project.at(db), language="zh")
     page = render.write(made, "html").decode()
+    text = _MARKUP.sub("", render.write(made, "md").decode())
 
     assert not faults_of(module.__name__, page)
+    assert not [fault for line in text.splitlines() for fault in with_half_width(line)]

@@ -16,13 +16,40 @@ from lxml import etree, html
 from metasearch.errors import UsageError
 from metasearch.extras import how_to_install
 from metasearch.review.reports import render
-from metasearch.review.reports.document import Block, Code, Document, Items, Paragraph, Span, Table
+from metasearch.review.reports.document import (
+    Block,
+    Code,
+    Document,
+    FieldRows,
+    Items,
+    Paragraph,
+    SignatureLines,
+    Span,
+    Table,
+)
 from metasearch.review.reports.render import FORMATS, format_of, write
 from metasearch.review.reports.render.markup import html_body
 from tests.growth import MOST, growth
 from tests.review.reports.documents import SEARCH, every_block
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def test_a_chinese_report_in_markdown_has_colons_of_its_language():
+    """After a label no half-width one; an English report has those."""
+    rows, lines = (("数据库", "CNKI"),), (("查新员", "李"),)
+    blocks = (FieldRows(rows=rows), SignatureLines(lines=lines))
+    texts = {
+        language: write(
+            Document(kind="chaxin", title="t", language=language, cover=rows, blocks=blocks),
+            "md",
+        ).decode()
+        for language in ("zh", "en")
+    }
+
+    assert texts["zh"].count("**数据库**：CNKI") == texts["en"].count("**数据库**: CNKI") == 2
+    assert "查新员：李" in texts["zh"]
+    assert "查新员: 李" in texts["en"]
 
 
 @pytest.mark.slow

@@ -64,6 +64,19 @@ async def test_a_revoked_link_is_good_for_nothing(team: Team, people: As) -> Non
     assert "stranger" not in roles(team)
 
 
+async def test_a_link_is_good_for_the_days_that_are_asked_for(team: Team, people: As) -> None:
+    """By programs as by the command: a month at most."""
+    api = f"/api/projects/{team.review.uid}/members"
+    owner = people("owner")
+    usual, short, long = [
+        (await owner.json(api, 201, role="reader", **days))["expires"][:10]
+        for days in ({}, {"days": 1}, {"days": 30})
+    ]
+    assert short < usual < long
+    for wrong in (0, 31):
+        assert "days" in str(await owner.json(api, 400, role="reader", days=wrong))
+
+
 async def test_a_link_of_another_project_is_not_revoked(team: Team, people: As) -> None:
     """Its number alone names nothing here."""
     owner = people("owner")

@@ -16,6 +16,7 @@ from metasearch.review.reports.document import (
     Items,
     PageBreak,
     Paragraph,
+    Phrase,
     Quote,
     Remark,
     SignatureLines,
@@ -42,15 +43,15 @@ def _parts(document: Document) -> Iterator[str]:
     if document.subtitle:
         yield _flat(document.subtitle)
     if document.cover:
-        yield _fields(document.cover)
+        yield _fields(document.cover, phrase)
     if document.draft:
         title = phrase("Draft: this report is not finished")
         yield "\n>\n".join([f"> **{title}**", *(f"> - {_flat(each)}" for each in document.draft)])
     for block in document.blocks:
-        yield from _block(block)
+        yield from _block(block, phrase)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: Block, phrase: Phrase) -> Iterator[str]:
     match block:
         case Heading():
             number = f"{escape_markup(block.number)} " if block.number else ""
@@ -59,7 +60,7 @@ def _block(block: Block) -> Iterator[str]:
             yield _lines(block.text)
         case FieldRows():
             if block.rows:
-                yield _fields(block.rows)
+                yield _fields(block.rows, phrase)
         case Table():
             yield from _table(block)
         case Items():
@@ -82,8 +83,9 @@ def _block(block: Block) -> Iterator[str]:
         case PageBreak():
             yield "---"
         case SignatureLines():
+            colon = phrase(": ")
             lines = [
-                f"{_flat(label)}: {_flat(value) or '________'}" for label, value in block.lines
+                f"{_flat(label)}{colon}{_flat(value) or '________'}" for label, value in block.lines
             ]
             yield "  \n".join(lines)
         case Figure():
@@ -141,8 +143,11 @@ def _code(value: str) -> str:
     return f"{fence}{blank}{flat}{blank}{fence}" if flat else ""
 
 
-def _fields(rows: tuple[tuple[str, Text], ...]) -> str:
-    return "\n".join(f"- **{_flat(label)}**: {_inline(value, '<br>')}" for label, value in rows)
+def _fields(rows: tuple[tuple[str, Text], ...], phrase: Phrase) -> str:
+    colon = phrase(": ")
+    return "\n".join(
+        f"- **{_flat(label)}**{colon}{_inline(value, '<br>')}" for label, value in rows
+    )
 
 
 def _table(table: Table) -> Iterator[str]:

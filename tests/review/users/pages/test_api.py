@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from metasearch.review.users import accounts
+from metasearch.review.users.links import MOST_DAYS
 from tests import cases
 from tests.review.users.server.served import PASSWORD, Browser, Served
 
@@ -198,6 +199,18 @@ async def test_invitations_are_made_listed_and_revoked(local: Served):
 
     assert (await post(browser, f"/api/admin/invitations/{number}/revoke"))[0] == 200
     assert (await get(browser, "/api/admin/invitations"))[1] == {"invitations": []}
+
+
+async def test_an_invitation_is_good_for_the_days_that_are_asked_for(local: Served):
+    """As that of the command line: a month at most."""
+    browser = await local.browser("root")
+    ends = [
+        (await post(browser, "/api/admin/invitations", sent))[1]["expires"][:10]
+        for sent in ({}, {"days": 1}, {"days": MOST_DAYS})
+    ]
+    assert ends[1] < ends[0] < ends[2]
+    for wrong in (0, MOST_DAYS + 1, "3"):
+        assert (await post(browser, "/api/admin/invitations", {"days": wrong}))[0] == 400
 
 
 async def test_the_audit_log_is_read_page_by_page(local: Served):
