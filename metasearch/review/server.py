@@ -264,7 +264,13 @@ def _links() -> tuple[SiteLink, ...]:
     from metasearch.server.pages.environment import N_
 
     return (
-        SiteLink("/projects", N_("Projects"), "make project", at_head=True),
+        SiteLink(
+            "/projects",
+            N_("Projects"),
+            "make project",
+            at_head=True,
+            for_basket=N_("Add the works to a project"),
+        ),
         SiteLink("/saved", N_("Saved searches"), "save search"),
     )
 

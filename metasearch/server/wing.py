@@ -29,12 +29,14 @@ class SiteLink:
         words: In English, marked by `N_`.
         action: What a reader must be allowed to do to get it.
         at_head: Whether it stands at the head of the page, too, and not only at the foot.
+        for_basket: What it is called below a basket, whose works its page takes; "" for nothing.
     """
 
     path: str
     words: str
     action: str
     at_head: bool = False
+    for_basket: str = ""
 
 
 class ServerWing:

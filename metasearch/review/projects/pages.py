@@ -15,6 +15,8 @@ from aiohttp import web
 from multidict import MultiMapping
 
 from metasearch.errors import UsageError
+from metasearch.events import Answer, Counts
+from metasearch.formats import write
 from metasearch.formats.text import line
 from metasearch.language import ReaderLanguage
 from metasearch.message import message
@@ -35,9 +37,11 @@ from metasearch.review.page import (
     frame,
     page_or_form,
     page_request,
+    strategy_path,
     unknown_form,
     user_names,
     version_of,
+    with_parameters,
 )
 from metasearch.review.projects import log_words, projects
 from metasearch.review.projects.api import ZIP
@@ -52,7 +56,7 @@ from metasearch.review.projects.projects import (
     ProjectRow,
 )
 from metasearch.review.projects.removal import arrival_file
-from metasearch.review.quota_checks import check_archive, take_export
+from metasearch.review.quota_checks import check_archive, import_file, take_export
 from metasearch.review.reports import reports as freezing
 from metasearch.review.reports.reports import KINDS as REPORT_KINDS
 from metasearch.review.runs import runs
@@ -60,6 +64,7 @@ from metasearch.review.runs.figures import source_labels
 from metasearch.review.runs.runs import Run, StoredAnswer
 from metasearch.review.screening import sight
 from metasearch.review.service import Maker, delete_project, in_share, maker_of, names
+from metasearch.review.store.values import now
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
 from metasearch.review.strategies.pages import lines_of
@@ -74,6 +79,7 @@ from metasearch.server.forms import (
     read_form_fields,
     read_form_with_file,
 )
+from metasearch.server.pages.basket import contents_of
 from metasearch.server.pages.environment import N_
 from metasearch.server.pages.page import page, page_response
 from metasearch.server.problem import Problem
@@ -124,6 +130,7 @@ async def answer_list(request: web.Request) -> web.StreamResponse:
             visit.language.gettext("Projects"),
             current="/projects",
             projects=every,
+            basket=len(visit.basket),
             kinds={kind: KIND_WORDS[kind] for kind in KINDS},
             said=said,
             most_megabytes=MOST_BYTES // 1_000_000,
@@ -140,7 +147,7 @@ async def answer_list(request: web.Request) -> web.StreamResponse:
 
     async def action() -> str:
         made = await _create(workspace, maker, fields)
-        named = made.name == only(fields, "name").strip()
+        named = only(fields, "name").strip() in ("", made.name)
         path = f"/projects/{made.uid}"
         return visit.site.path(path) if named else visit.site.path(path, done="renamed")
 
@@ -383,7 +390,35 @@ async def _do(here: PageRequest, fields: MultiMapping[str]) -> str:
         case "delete":
             here.needs("delete")
             return await _delete(here, only(fields, "name").strip())
+        case "basket":
+            return await _add_basket(here)
     raise unknown_form()
+
+
+async def _add_basket(here: PageRequest) -> str:
+    """Add the works of the reader's basket as an imported file of the first strategy."""
+    contents = await contents_of(here.visit.basket, here.shared)
+    if not (hits := contents.hits):
+        raise UsageError(
+            message("The basket is empty"),
+            advice=message("Tick works in a list of results and add them to the basket."),
+        )
+    known = await here.read(strategies.of)
+    chosen = known[0] if known else await here.write(strategies.create, strategies.FIRST)
+    answer = Answer("", True, Counts(len(hits), len(hits), 0), hits, ())
+    content = await here.shared.admission.written(lambda: write("json", answer), large=True)
+    done = await import_file(
+        here,
+        chosen,
+        content,
+        "basket.json",
+        source=here.visit.language.gettext("Basket"),
+        searched=now()[:10],
+        note=here.visit.language.gettext("Works of a basket, which were found by searches here"),
+    )
+    base = here.path(strategy_path(chosen.name))
+    said = "again" if done.again else "imported"
+    return with_parameters(base, {"done": said, "run": done.run.number}, "steps")
 
 
 async def _delete(here: PageRequest, name: str) -> str:

@@ -16,7 +16,8 @@ from metasearch.server import forms
 from metasearch.settings import Settings
 from tests import cases
 from tests.review.pages.filled import RIS, TEXT, FilledWorkspace, filled
-from tests.server.fake import FakeEngine
+from tests.server.fake import FakeEngine, answer
+from tests.server.pages.test_basket import works
 from tests.server.visitor import HTML, page, post, text, token
 
 
@@ -232,6 +233,29 @@ async def test_reasons_of_another_way_of_searching_are_kept(client, workspace):
     shown = text(await page(client, flow))
     assert "κλ" in shown
     assert "μν" in shown
+
+
+async def test_works_of_the_basket_go_into_a_project(serve, workspace):
+    """As a step and a run that say so; the same works again add nothing."""
+    engine = FakeEngine(answer(*works()), settings=workspace.settings)
+    await engine.works.keep(works())
+    client, project = await serve(engine), f"/projects/{workspace.empty.uid}"
+    refused = await post(client, project, {"do": "basket"})
+    ids = [("id", each.id) for each in works()[:2]]
+    await post(client, "/basket", [("do", "add"), ("search", ""), *ids])
+    (link,) = (await page(client, "/basket")).xpath("//main//a[@href='/projects']")
+    assert "Add 2 works to" in text(await page(client, "/projects"))
+
+    added = await post(client, project, {"do": "basket"})
+    shown = text(await page(client, added.headers["Location"]))
+    again = await post(client, project, {"do": "basket"})
+
+    assert refused.status == 400
+    assert "The basket is empty" in await refused.text()
+    assert link.text == "Add the works to a project"
+    assert "The file was imported as a step. Records: 2;" in shown
+    assert "Works of a basket" in shown
+    assert "done=again" in again.headers["Location"]
 
 
 async def test_a_file_is_imported_as_a_step(client, workspace):
