@@ -5,6 +5,7 @@ answers and works that an engine keeps.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import time
 from collections.abc import Callable, Generator, Hashable, Iterable, Mapping, Sequence
@@ -542,6 +543,18 @@ class WorkStore:
                 await self._store.delete(key)
         return None
 
+    async def keep_list(self, search: str, hits: Sequence[Hit]) -> None:
+        """Keep which works a search listed, in their order, for as long as a work. Of the search
+        only a digest is kept.
+        """
+        ids = "\n".join(hit.id for hit in hits[:MOST_WORKS])
+        await self._store.set(_list_key(search), ids.encode(), KEPT, tag=TAG)
+
+    async def find_list(self, search: str) -> list[str]:
+        """The ids of the works that a search listed; none where it is not kept."""
+        value = await self._store.get(_list_key(search))
+        return value.decode().split("\n") if value else []
+
     async def _set(self, hit_id: str, value: bytes, seconds: float) -> None:
         if seconds <= KEPT:
             await self._store.set(_key(hit_id), value, seconds, tag=TAG)
@@ -552,6 +565,10 @@ class WorkStore:
 
 def _key(hit_id: str) -> str:
     return f"work:{hit_id}"
+
+
+def _list_key(search: str) -> str:
+    return f"list:{hashlib.sha256(search.encode()).hexdigest()}"
 
 
 def _long_key(hit_id: str) -> str:

@@ -69,6 +69,18 @@ FORMAT_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The place of a work in a list, from 1, up to which place the list is known, and the addresses
+    of the works before and after it; "" where there is none.
+    """
+
+    place: int
+    last: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class WorkPage:
     """What the page is made from.
 
@@ -80,6 +92,7 @@ class WorkPage:
         search: Parameters of the search that finds the work again; none where it is not known.
         list_address: Of the list that has the work; "" where none is known.
         has_pins: Whether this server reads a file of pins.
+        neighbours: Where the work stands in that list; None where that is not known.
     """
 
     hit: Hit
@@ -93,6 +106,7 @@ class WorkPage:
     list_address: str
     resolver: Resolver | None
     has_pins: bool
+    neighbours: Neighbours | None = None
 
     def label(self, source: str) -> str:
         return line(self.labels.get(source, source))
@@ -137,6 +151,7 @@ def work_page(visit: Visit, shown: WorkPage) -> str:
         citations=other_styles,
         styles={name: style.about for name, style in STYLES.items()},
         list_address=shown.list_address,
+        neighbours=shown.neighbours,
         cites=_citation_addresses(hit, visit.site),
     )
 
@@ -210,11 +225,13 @@ _ADVICE = message(
 @dataclass(frozen=True, slots=True)
 class WorkAndSearch:
     """A work, and the parameters of the search that finds it again; none where it was kept and
-    the address has no search.
+    the address has no search. `listed`: the ids of the works of that search, in their order; none
+    where they are not known.
     """
 
     hit: Hit
     search: Mapping[str, str | int]
+    listed: Sequence[str] = ()
 
 
 async def answer_work(request: web.Request) -> web.Response:
@@ -282,13 +299,17 @@ async def _find_work(request: web.Request, text: str, parameters: Parameters) ->
         async with shared.admission.brief():
             kept = await shared.engine.works.find(name)
         if kept is not None:
-            return WorkAndSearch(kept, search)
+            listed = await shared.engine.works.find_list(urlencode(search)) if search else []
+            return WorkAndSearch(kept, search, listed)
     incomplete = False
     for asked in _searches(name, parameters):
         answer, hits = await _search(request, name, asked)
         if hits:
             await shared.engine.works.keep(hits[:1])
-            return WorkAndSearch(hits[0], asked.pairs())
+            found, listed = asked.pairs(), [hit.id for hit in answer.hits]
+            if found == search:
+                await shared.engine.works.keep_list(urlencode(search), answer.hits)
+            return WorkAndSearch(hits[0], found, listed if found == search else ())
         incomplete |= not answer.complete
     shown = repr(text[:100])
     detail = (
@@ -390,6 +411,7 @@ def _page(
             citations=[(style, _citation(hit, style)) for style in STYLES],
             query=parameters.query,
             search=work_found.search,
+            neighbours=_neighbours(work_found, parameters.start, site),
             list_address=site.path("/search", **parameters.pairs(), format="html")
             if parameters.query
             else "",
@@ -397,6 +419,20 @@ def _page(
             has_pins=shared.engine.settings.pins is not None,
         ),
     )
+
+
+def _neighbours(work_found: WorkAndSearch, start: int, site: Site) -> Neighbours | None:
+    ids = work_found.listed
+    names = {work_found.hit.id, *work_found.hit.also}
+    at = next((at for at, name in enumerate(ids) if name in names), None)
+    if at is None:
+        return None
+
+    def address(place: int) -> str:
+        there = 0 <= place < len(ids)
+        return work_address(site, ids[place], work_found.search) if there else ""
+
+    return Neighbours(start + at + 1, start + len(ids), address(at - 1), address(at + 1))
 
 
 def _citation(hit: Hit, style: str) -> str:

@@ -304,3 +304,31 @@ async def test_searches_by_record_pages_are_limited(serve):
 async def test_crawlers_stay_out(client):
     """A record page may search."""
     assert "Disallow: /work/\n" in await (await client.get("/robots.txt")).text()
+
+
+async def test_a_work_of_a_list_leads_to_those_beside_it(serve):
+    """Which it is of how many, as the list has them, also when the work is kept already; without
+    the search nothing is said.
+    """
+    names = [hit_id(each) for each in ("one", "two", "three")]
+    works = [replace(hit(at + 1, title=f"Work {at}"), id=name) for at, name in enumerate(names)]
+    engine = FakeEngine(answer(*works))
+    client = await serve(engine)
+
+    async def crumbs(address: str) -> tuple[str, list[str]]:
+        shown = html.document_fromstring(
+            await (await client.get(address, headers={"Accept": "text/html"})).text()
+        )
+        (line,) = shown.find_class("crumbs") or [html.fromstring("<p></p>")]
+        return " ".join(line.text_content().split()), line.xpath(".//a[@rel]/@href")
+
+    first = await crumbs(f"/work/{names[0]}?q=mice&start=20")
+    middle = await crumbs(first[1][0])
+    again = await crumbs(f"/work/{names[1]}?q=mice&start=20")
+    alone = await crumbs(f"/work/{names[1]}")
+
+    assert first[0] == "All works of this search · 21 of 23 · Next work"
+    assert middle[0] == "All works of this search · Previous work · 22 of 23 · Next work"
+    assert middle[1] == [f"/work/{names[at]}?q=mice&start=20" for at in (0, 2)]
+    assert again == middle
+    assert alone == ("", [])
