@@ -26,6 +26,7 @@ from metasearch.server.pages.hit import HitView, hit_view
 from metasearch.server.pages.page import page, page_response, see_other
 from metasearch.server.pages.work import FORMAT_WORDS, JSON_LD, is_large
 from metasearch.server.pages.work import OFFERED_OF_WORKS as OF_WORKS
+from metasearch.server.pages.work_records import MOST_COMPARED, compare
 from metasearch.server.parameters import Parameters, read
 from metasearch.server.problem import Problem
 from metasearch.server.search import WRITTEN_AT_ONCE, choose_form, for_page, is_usable
@@ -135,6 +136,8 @@ def basket_page(
         current="/basket",
         works=views,
         unknown=contents.unknown,
+        compared=[*compare(contents.hits, visit.language)] if len(views) > 1 else [],
+        most_compared=MOST_COMPARED,
         citations=[(view.language, text) for (view, _), text in zip(views, citations, strict=True)],
         style=STYLES[visit.style].about,
         formats=[

@@ -94,6 +94,24 @@ def field_rows(
         )
 
 
+#: Works that stand side by side, and values of one field of one of them.
+MOST_COMPARED, _MOST_VALUES = 5, 10
+
+
+def compare(hits: Sequence[Hit], language: ReaderLanguage) -> Iterator[tuple[str, list[str]]]:
+    """(field, to be translated; its text in each work) of each field that one of the works has; of
+    `MOST_COMPARED` works. The title is that of a column.
+    """
+    values, separator = _Values(language), language.phrase("; ")
+    for name in FIELD_WORDS:
+        cells = [
+            separator.join(text for text, _ in values.of(hit.record, name)[:_MOST_VALUES])
+            for hit in hits[:MOST_COMPARED]
+        ]
+        if name != "title" and any(cells):
+            yield field_word(name), cells
+
+
 def _others(
     name: str, wanted: str, source: str, records: Iterable[Record], values: _Values
 ) -> tuple[list[str], list[tuple[str, list[str]]], list[str]]:

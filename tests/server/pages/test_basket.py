@@ -344,3 +344,23 @@ async def test_in_chinese(client, engine):
     tree = await page(client, "/basket?lang=zh")
 
     assert tree.get("lang") == "zh-Hans"
+
+
+async def test_works_are_compared_field_by_field(client, engine):
+    """Side by side, the fields that one of them has; a single work is compared with nothing."""
+    await engine.works.keep(works())
+    await add(client, ONE, search="")
+    assert "Compare" not in text(await page(client, "/basket"))
+
+    await add(client, TWO, search="")
+    (table,) = (await page(client, "/basket")).xpath("//table[caption='Works side by side']")
+    rows = {
+        row.findtext("th"): [cell.text_content() for cell in row.findall("td")]
+        for row in table.xpath("tbody/tr")
+    }
+
+    assert [head.text_content() for head in table.xpath("thead//th")][1:] == [
+        "Gene drives in island mice",
+        "Second",
+    ]
+    assert rows["DOI"] == ["10.5555/1", "10.5555/2"]
