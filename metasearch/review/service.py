@@ -51,7 +51,7 @@ from metasearch.server.site import SHARED, ServerContext
 
 if TYPE_CHECKING:
     from metasearch.engine.engine import Engine
-    from metasearch.review.users.permissions_and_quotas import Action
+    from metasearch.review.users.permissions_and_quotas import Action, ProjectRole
 
 
 P = ParamSpec("P")
@@ -442,7 +442,18 @@ class Maker:
         theirs = self._roles(db)
         return [project for project in every if project.id in theirs]
 
-    def _roles(self, db: Database) -> Mapping[int, str]:
+    def editable(self, db: Database) -> frozenset[str]:
+        """The uids of those of the projects that they may change and that are not archived."""
+        from metasearch.review.users.permissions_and_quotas import IN_PROJECT
+
+        roles = None if self.uid is None else self._roles(db)
+        return frozenset(
+            project.uid
+            for project in self.projects_of(db)
+            if not project.archived and (roles is None or "edit" in IN_PROJECT[roles[project.id]])
+        )
+
+    def _roles(self, db: Database) -> Mapping[int, ProjectRole]:
         from metasearch.review.projects import members
 
         return members.projects_of(db, self.uid or "")

@@ -124,13 +124,15 @@ async def answer_list(request: web.Request) -> web.StreamResponse:
     async def render(said: FormState) -> str:
         async with request.app[SHARED].admission.brief():
             every = await workspace.read(maker.projects_of)
+            editable = await workspace.read(maker.editable) if visit.basket else ()
         return page(
             "projects/list.html",
             visit,
             visit.language.gettext("Projects"),
             current="/projects",
             projects=every,
-            basket=len(visit.basket),
+            basket=len(visit.basket) if editable else 0,
+            editable=editable,
             kinds={kind: KIND_WORDS[kind] for kind in KINDS},
             said=said,
             most_megabytes=MOST_BYTES // 1_000_000,
@@ -395,6 +397,10 @@ async def _do(here: PageRequest, fields: MultiMapping[str]) -> str:
     raise unknown_form()
 
 
+#: The database that reports name for works of a basket, in whatever language they were added.
+_BASKET = "metasearch"
+
+
 async def _add_basket(here: PageRequest) -> str:
     """Add the works of the reader's basket as an imported file of the first strategy."""
     contents = await contents_of(here.visit.basket, here.shared)
@@ -412,7 +418,7 @@ async def _add_basket(here: PageRequest) -> str:
         chosen,
         content,
         "basket.json",
-        source=here.visit.language.gettext("Basket"),
+        source=_BASKET,
         searched=now()[:10],
         note=here.visit.language.gettext("Works of a basket, which were found by searches here"),
     )

@@ -6,6 +6,7 @@ from urllib.parse import quote, urlsplit
 
 from metasearch.review.projects import members
 from metasearch.review.runs import runs
+from metasearch.review.service import Maker
 from metasearch.review.store.database import Database
 from metasearch.review.users import audit
 from tests.review.pages.filled import TEXT
@@ -17,6 +18,18 @@ def roles(team: Team) -> dict[str, str]:
     """Name of a user -> role in the review."""
     with Database(team.filled.path, read_only=True) as db:
         return {each.name: each.role for each in members.of(team.review.at(db))}
+
+
+def test_projects_that_take_a_basket_are_those_that_a_member_may_change(team: Team) -> None:
+    """Owners and editors; others are offered none."""
+    with Database(team.filled.path, read_only=True) as db:
+        offered = {
+            each.name: team.review.uid in Maker(each.uid, "").editable(db)
+            for each in members.of(team.review.at(db))
+        }
+
+    of_role = {role: offered[name] for name, role in roles(team).items()}
+    assert of_role == {"owner": True, "editor": True, "screener": False, "reader": False}
 
 
 async def test_a_link_makes_one_user_a_member_once(team: Team, people: As) -> None:
