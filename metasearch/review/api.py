@@ -26,7 +26,6 @@ from metasearch.errors import UsageError
 from metasearch.formats.text import line
 from metasearch.message import message
 from metasearch.review.service import ProjectRequest, WorkspaceRequest, workspace_of
-from metasearch.review.users.links import MOST_DAYS, SECONDS
 from metasearch.server.forms import whole_body
 from metasearch.server.middleware import check_host_and_origin
 from metasearch.server.problem import Problem
@@ -62,14 +61,6 @@ class Member:
 Members = Mapping[str, Member]
 #: A number from 1 that names something: a line of a log, a pin, a version.
 Ordinal = partial(Member, kind="whole", least=1, most=2**53)
-#: How long a link that is made is good for.
-LINK_DAYS = Member(
-    help=f"How many days the link is good for; {SECONDS['member'] // 86_400} without it.",
-    kind="whole",
-    least=1,
-    most=MOST_DAYS,
-    example=14,
-)
 #: Of what two people may change at once.
 VERSION = Member(
     help="The `version` that the change was made with. If it was changed since, the answer is 409 "

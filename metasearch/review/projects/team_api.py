@@ -16,7 +16,6 @@ from metasearch.errors import UsageError
 from metasearch.message import message
 from metasearch.review import objects
 from metasearch.review.api import (
-    LINK_DAYS,
     Member,
     Members,
     answer,
@@ -52,6 +51,14 @@ INVITATION = Excerpt(
     role=ProjectRole,
     by=str,
     by_name=str,
+)
+#: How long a link that is made is good for.
+LINK_DAYS = Member(
+    help=f"How many days the link is good for; {links.SECONDS['member'] // 86_400} without it.",
+    kind="whole",
+    least=1,
+    most=links.MOST_DAYS,
+    example=14,
 )
 INVITE: Members = {
     "role": Member(

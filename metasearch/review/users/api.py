@@ -15,7 +15,6 @@ from metasearch.formats.citations import STYLES
 from metasearch.language import TAGS
 from metasearch.message import message
 from metasearch.review.api import (
-    LINK_DAYS,
     Member,
     Members,
     Ordinal,
@@ -26,6 +25,7 @@ from metasearch.review.api import (
     part_of_path,
 )
 from metasearch.review.objects import Excerpt, Moment, Object
+from metasearch.review.projects.team_api import LINK_DAYS
 from metasearch.review.quota_checks import quotas_of
 from metasearch.review.store.database import Database
 from metasearch.review.users import (
