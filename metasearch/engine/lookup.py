@@ -379,7 +379,8 @@ class Lookup:
                     await asyncio.gather(*(self._ask(name, steps, open_) for name, steps in wave))
                     still: list[WorkState] = []
                     for state in open_:
-                        state.sort(places)
+                        if state.changed:
+                            state.sort(places)
                         if state.changed and self._is_settled(state):
                             self.done += 1
                             yield state

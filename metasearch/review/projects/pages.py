@@ -41,7 +41,6 @@ from metasearch.review.page import (
     unknown_form,
     user_names,
     version_of,
-    with_parameters,
 )
 from metasearch.review.projects import log_words, projects
 from metasearch.review.projects.api import ZIP
@@ -67,7 +66,7 @@ from metasearch.review.service import Maker, delete_project, in_share, maker_of,
 from metasearch.review.store.values import now
 from metasearch.review.store.workspace import Workspace
 from metasearch.review.strategies import strategies
-from metasearch.review.strategies.pages import lines_of
+from metasearch.review.strategies.pages import import_address, lines_of
 from metasearch.review.strategies.views import StrategyRow
 from metasearch.review.works.lists import verdict_counts
 from metasearch.review.works.undo import undoable
@@ -422,9 +421,7 @@ async def _add_basket(here: PageRequest) -> str:
         searched=now()[:10],
         note=here.visit.language.gettext("Works of a basket, which were found by searches here"),
     )
-    base = here.path(strategy_path(chosen.name))
-    said = "again" if done.again else "imported"
-    return with_parameters(base, {"done": said, "run": done.run.number}, "steps")
+    return import_address(here.path(strategy_path(chosen.name)), done)
 
 
 async def _delete(here: PageRequest, name: str) -> str:

@@ -356,8 +356,7 @@ async def _do(here: PageRequest, shown: Strategy, fields: MultiMapping[str], upl
             return with_parameters(base, {"done": "sources"}, "sources")
         case "import":
             done = await _import_step(here, shown, fields, upload)
-            said = "again" if done.again else "imported"
-            return with_parameters(base, {"done": said, "run": done.run.number}, "steps")
+            return import_address(base, done)
         case "cite":
             here.needs("run")
             if "direction" not in fields:
@@ -421,6 +420,12 @@ async def _import_step(
         query=only(fields, "query").strip(),
         claimed=_number_or_none(claimed),
     )
+
+
+def import_address(base: str, done: FileImport) -> str:
+    """The address of the page of a strategy that says what came of an import."""
+    said = "again" if done.again else "imported"
+    return with_parameters(base, {"done": said, "run": done.run.number}, "steps")
 
 
 def _step_text(fields: Mapping[str, str]) -> tuple[str, str]:
